@@ -1,0 +1,123 @@
+package import HaulCore
+
+/// How many of something, or as many as turn out to be good.
+package enum AutoCount: Hashable, Sendable {
+    case auto
+    case fixed(Int)
+}
+
+/// What may join bytes of an earlier run with those of this one (`--resume`).
+package enum ResumePolicy: String, Hashable, Sendable, CaseIterable {
+    /// Only an equal strong validator (or a checksum that will decide).
+    case strict
+    /// As strict; where no strong validator was ever given, samples of the bytes on disk are compared.
+    case overlap
+    /// An equal length is enough.
+    case length
+    /// Every run starts from the first byte.
+    case never
+}
+
+/// What happens when the file is there already (`--if-exists`).
+package enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
+    /// Same source and unchanged: nothing to do. Else: an explicit output is replaced, a suggested name gets a number.
+    case auto
+    case replace
+    case rename
+    case skip
+    case fail
+}
+
+/// User and password, bound to the origin of the URL they were given for.
+package struct Credentials: Hashable, Sendable {
+    package var user: String
+    package var password: String
+
+    package init(user: String, password: String) {
+        self.user = user
+        self.password = password
+    }
+}
+
+/// Everything that is the same for all requests of a download: how to connect, to trust and to identify.
+package struct ConnectionOptions: Hashable, Sendable {
+    package enum AddressFamily: Hashable, Sendable { case any, ipv4, ipv6 }
+
+    package var proxy: String?  // nil: from the environment; "": none
+    package var proxyCredentials: Credentials?
+    package var noProxy: String?  // nil: from the environment
+    package var caFile: String?
+    package var clientCertificate: String?
+    package var clientKey: String?
+    package var pinnedPublicKey: String?
+    package var isInsecure = false
+    package var sshKey: String?
+    package var knownHosts: String?
+    package var usesHTTP1Only = false
+    package var family = AddressFamily.any
+    package var interface: String?
+    package var resolve: [String] = []  // HOST:PORT:ADDRESS, as curl's --resolve
+    package var connectTimeout = 15.0  // seconds
+    package var stallTimeout = 30.0  // seconds under 1 B/s
+    package var netrcFile: String?  // nil: netrc is not used
+
+    package init() {}
+}
+
+/// How a download is to be done. Defaults are those of the manual.
+package struct DownloadOptions: Hashable, Sendable {
+    package var connections = AutoCount.auto
+    package var minimumSplit: Int64 = 1 << 20
+    package var isSequential = false
+    package var checksums: [ChecksumValue] = []
+    package var headers: [HeaderField] = []
+    package var credentials: Credentials?
+    package var bearer: String?
+    package var awsSigV4: String?
+    package var cookies: [String] = []  // lines of a Netscape cookie file
+    package var connection = ConnectionOptions()
+    package var allowsDowngrade = false
+    package var allowsFileURLs = false
+    package var rateLimit: Int64?  // bytes a second, this download
+    package var retries: Int? = 5  // nil: without end
+    package var retryWait = 1.0  // seconds
+    package var maximumTime: Double?  // seconds for the whole download
+    package var maximumLength: Int64?
+    package var resume = ResumePolicy.overlap
+    package var ifExists = ExistingFilePolicy.auto
+    package var syncs = true
+    package var waitsForLock = false
+    package var keepsRemoteTime = false
+    package var userAgent: String?
+    package var referer: String?
+    package var method: String?
+    package var body: [UInt8]?
+    package var range: String?  // as given: "0-99", "100-", "-5"
+    package var refreshCommand: String?
+
+    package init() {}
+}
+
+/// Where the bytes go.
+package enum Destination: Hashable, Sendable {
+    /// Into a directory, under the name that the server or the URL suggests.
+    case directory(String)
+    /// Exactly there; when that is a directory: in it, under the suggested name.
+    case file(String)
+    /// To standard output, in order, without resuming.
+    case standardOutput
+}
+
+/// One thing asked for.
+package struct DownloadSpec: Hashable, Sendable {
+    /// The URL and its mirrors, as they were given; the first is the one that names the download.
+    package var urls: [String]
+    package var destination: Destination
+    package var options: DownloadOptions
+
+    package init(urls: [String], destination: Destination, options: DownloadOptions = DownloadOptions()) {
+        self.urls = urls
+        self.destination = destination
+        self.options = options
+    }
+}

@@ -1,0 +1,4 @@
+import Glibc
+import HaulCommand
+
+exit(await HaulMain.run(Array(CommandLine.arguments.dropFirst())))
