@@ -9,7 +9,7 @@ package struct ConnectionTuner: Hashable, Sendable {
     private var window: Window?
 
     private enum Phase: Hashable {
-        /// No goodput sample yet: at most two connections.
+        /// No goodput sample yet: one connection.
         case waiting
         case growing
         /// Growth brought nothing, or the host refused: hold what there is.
@@ -30,7 +30,7 @@ package struct ConnectionTuner: Hashable, Sendable {
     package init(fixed: Int?) {
         cap = max(1, fixed ?? ConnectionTuner.automaticCap)
         isAdaptive = fixed == nil
-        target = fixed == nil ? 2 : cap
+        target = fixed == nil ? 1 : cap
     }
 
     package static func == (left: Self, right: Self) -> Bool {

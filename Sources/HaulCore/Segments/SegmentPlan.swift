@@ -59,18 +59,18 @@ package struct SegmentPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - share: how many transfers are about to claim, this one included; a gap large enough is cut into as many parts.
     ///   - minimum: the smallest part worth a request of its own, bytes.
-    ///   - inOrder: takes the first gap; otherwise the largest.
+    ///   - limit: takes no more than that; with it, gaps are taken in order.
     /// - Returns: `nil` when nothing is missing.
     package mutating func claim(
-        _ owner: TransferID, share: Int = 1, minimum: Int64 = 1, inOrder: Bool = false
+        _ owner: TransferID, share: Int = 1, minimum: Int64 = 1, limit: Int64? = nil
     ) -> ByteRange? {
         precondition(segment(of: owner) == nil, "a transfer owns one segment")
         let gaps = missing
-        guard let gap = inOrder ? gaps.first : gaps.max(by: { $0.count < $1.count }) else { return nil }
+        guard let gap = limit == nil ? gaps.max(by: { $0.count < $1.count }) : gaps.first else { return nil }
         // Other claimants are served by the other gaps first.
         let parts = Int64(max(1, share - (gaps.count - 1)))
-        let size = max(minimum, (gap.count + parts - 1) / parts)
-        let range = gap.count - size < minimum ? gap : ByteRange(at: gap.lower, count: size)
+        let size = min(limit ?? .max, max(minimum, (gap.count + parts - 1) / parts))
+        let range = limit == nil && gap.count - size < minimum || gap.count <= size ? gap : ByteRange(at: gap.lower, count: size)
         segments.append(Segment(owner: owner, range: range))
         return range
     }
