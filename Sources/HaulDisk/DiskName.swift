@@ -13,7 +13,7 @@ enum DiskName {
             && !name.utf8.contains { $0 == 0x2F || $0 == 0 }
     }
 
-    /// `name (2).tar.gz` for number 2; the name itself for 0. Cut, before the number, when it would be too long.
+    /// The name with a number, such as `name (2).tar.gz`, or without for 0; cut before the number if too long.
     static func numbered(_ name: String, _ number: Int) -> String {
         guard number > 0 else { return name }
         let end = endOfStem(name)

@@ -6,7 +6,7 @@ package enum FileDigest {
     /// Bytes read at once.
     static let chunk = 256 << 10
 
-    /// Reads a file through; symbolic links are followed. Blocks.
+    /// Reads a file through, following symbolic links; blocks.
     package static func compute(path: String, algorithms: Set<ChecksumAlgorithm>, system: any SystemCalls)
         throws(SystemFailure) -> [ChecksumValue]
     {

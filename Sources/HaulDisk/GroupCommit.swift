@@ -5,7 +5,9 @@ import Synchronization
 final class GroupCommit: Sendable {
     /// Changes that want to be on disk, counted.
     private let wanted = Atomic<UInt64>(0)
-    /// How many of them are. Held while the disk works, so that whoever comes meanwhile waits here.
+    /// How many of them are.
+    ///
+    /// Held while the disk works, so that whoever comes meanwhile waits here.
     private let done = Mutex<UInt64>(0)
 
     /// Blocks until every change made before this call is on disk.

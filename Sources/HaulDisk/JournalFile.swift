@@ -1,7 +1,9 @@
 import HaulCore
 import HaulPlatform
 
-/// An open journal to append to. A record that could not be written whole is written over by the next one.
+/// An open journal to append to.
+///
+/// A record that could not be written whole is written over by the next one.
 struct JournalFile {
     let name: String
     private(set) var descriptor: Descriptor

@@ -41,11 +41,12 @@ package struct JournalContents: Hashable, Sendable {
 
     init() {}
 
-    /// The bytes of the partial file that may be used, if it is that long.
+    /// Tells which bytes of the partial file may be used.
     ///
     /// - Parameters:
     ///   - boot: the boot id of now; unless it is the journal's own, only what is durable counts.
     ///   - size: the size of the partial file: claims beyond it are void.
+    /// - Returns: the bytes that are there and good.
     package func usable(boot: [UInt8], size: Int64) -> RangeSet {
         let isSameBoot = !boot.isEmpty && boot == self.boot
         return (isSameBoot ? written : durable).prefix(below: size)

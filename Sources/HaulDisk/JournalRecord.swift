@@ -4,7 +4,7 @@ package import HaulCore
 package struct JournalHeader: Hashable, Sendable {
     /// The sources the bytes may come from, the naming one first.
     package var sources: [SourceDigest]
-    /// What is known of the remote file. `dispositionName` and `digests` are not kept.
+    /// What is known of the remote file; `dispositionName` and `digests` are not kept.
     package var file: RemoteFile
     /// The name that the finished file is meant to have.
     package var finalName: String

@@ -81,7 +81,7 @@ extension PartialFile {
         state.withLock { $0.namesAreDurable = true }
     }
 
-    /// Writes the journal anew with what is true now. Commits go on meanwhile, and into both.
+    /// Writes the journal anew with what is true now; commits go on meanwhile, and into both.
     func compact() throws(SystemFailure) {
         let (name, records) = state.withLock { state in
             state.following = []
@@ -105,7 +105,9 @@ extension PartialFile {
         try directory.syncNames()
     }
 
-    /// Starts the file over: another version, other facts. None of the old bytes can be believed afterwards, whenever
+    /// Starts the file over: another version, other facts.
+    ///
+    /// None of the old bytes can be believed afterwards, whenever
     /// the power goes: the journal without them is on disk before the file is touched.
     package func restart(header: JournalHeader) throws(PartialFailure) {
         try syncing.withLock { (failed) throws(PartialFailure) in

@@ -20,10 +20,13 @@ extension PartialFile {
     /// (one for all who publish in it at the same time). When it fails, bytes and journal stay for a later run.
     ///
     /// - Parameters:
+    ///   - policy: what happens when the name is taken.
     ///   - length: bytes of the file; all of them must be committed.
     ///   - origin: kept as extended attributes, where the file system has them.
     ///   - modified: the modification time it gets, seconds since 1970.
+    ///   - sync: waits for the disk.
     /// - Returns: the final path.
+    /// - Throws: `.removedUnderUs` when somebody took the partial file away; `.incomplete` when bytes are missing.
     package func publish(
         policy: PublishPolicy, length: Int64, origin: FileOrigin?, modified: Int64?, sync: Bool
     ) throws(PartialFailure) -> String {

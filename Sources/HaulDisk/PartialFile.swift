@@ -14,7 +14,9 @@ package final class PartialFile: ByteSink {
     let file: Descriptor
     let identity: FileIdentity
     let state: Mutex<State>
-    /// Held by whoever syncs, restarts or ends: one at a time. Guards the reason why syncing makes no sense any more.
+    /// Held by whoever syncs, restarts or ends: one at a time.
+    ///
+    /// Guards the reason why syncing makes no sense any more.
     let syncing = Mutex<SystemFailure?>(nil)
     let digests = Mutex<OrderedDigests?>(nil)
     private let hasDigests = Atomic(false)
@@ -75,7 +77,7 @@ package final class PartialFile: ByteSink {
         try system.read(Int(range.count), from: file, at: range.lower)
     }
 
-    /// Asks the system to start writing these bytes to the disk; waits for nothing. For any thread.
+    /// Asks the system to start writing these bytes to the disk and waits for nothing; for any thread.
     package func startWriteback(_ range: ByteRange) {
         system.startWriteback(file, from: range.lower, count: range.count)
     }
@@ -112,7 +114,10 @@ extension PartialFile {
         try hash(below: end, limit: limit)
     }
 
-    /// Hashes what is still missing, and tells the digests of the first `length` bytes. Nobody may write meanwhile.
+    /// Hashes what is still missing, and tells the digests of the first `length` bytes.
+    ///
+    /// Nobody may write meanwhile.
+    ///
     /// - Returns: nothing when no digests were started.
     package func finishDigests(length: Int64) throws(SystemFailure) -> [ChecksumValue] {
         try hash(below: length, limit: .max)

@@ -30,8 +30,9 @@ package struct PartialReport: Hashable, Sendable {
 
 package enum PartialInspector {
     /// Looks at a partial file without changing anything.
-    /// - Parameter path: the final path, that of the partial file or that of its journal.
-    /// - Throws: `isNoSuchName` when there is no journal.
+    ///
+    /// The path may be the final one, that of the partial file or that of its journal. A missing journal fails with
+    /// `isNoSuchName`.
     package static func inspect(path: String, system: any SystemCalls) throws(SystemFailure) -> PartialReport
     {
         let partial = partialPath(path)

@@ -2,13 +2,15 @@ package import HaulCore
 package import HaulPlatform
 import Synchronization
 
-/// Bytes that go out in order as they come: standard output. Nothing can be taken back or read again.
+/// Bytes that go out in order as they come: standard output.
+///
+/// Nothing can be taken back or read again.
 package final class StreamSink: ByteSink {
     private let output: Descriptor
     private let system: any SystemCalls
     private let written = Mutex<Int64>(0)
 
-    /// - Parameter output: not closed before the last reference goes.
+    /// The output stays open until the last reference goes.
     package init(_ output: Descriptor, system: any SystemCalls) {
         self.output = output
         self.system = system

@@ -11,6 +11,7 @@ extension TargetDirectory {
     ///   - name: the final name; unless it is exact, the first number is taken with which it is free.
     ///   - exactName: the final name may exist (publishing decides) and stays as it is.
     ///   - header: goes into the journal, with the final name that was found free.
+    /// - Returns: the file, held.
     /// - Throws: `.busy` or `.nameTaken` when an exact name has a good partial file already.
     package func createPartial(name: String, exactName: Bool, header: JournalHeader) throws(PartialFailure)
         -> PartialFile

@@ -56,7 +56,9 @@ package protocol SystemCalls: Sendable {
     var processID: Int32 { get }
 }
 
-/// The ways in which Haul opens things. Only directories and `.readFollowing` follow a symbolic link in the last
+/// The ways in which Haul opens things.
+///
+/// Only directories and `.readFollowing` follow a symbolic link in the last
 /// component; no way makes a terminal the controlling one or waits for the other end of a pipe.
 package enum OpenMode: Hashable, Sendable {
     /// A directory, to look names up in.
