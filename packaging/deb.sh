@@ -12,7 +12,7 @@ maintainer="${DEBFULLNAME:-Haul maintainers} <${DEBEMAIL:-haul@packages.invalid}
 version=$(<VERSION)-1
 architecture=$(dpkg --print-architecture)
 # The same commit gives the same package.
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory="$ROOT" log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 
 work=$(mktemp -d)

@@ -6,7 +6,7 @@ set -euo pipefail
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 cd -- "$ROOT"
 
-# --- the steps: each a command of its own under a time limit ---------------------------------------------------------
+# --- the steps: each a command of its own under a time limit, with an empty folder SCRATCH for itself ---------------
 
 check_format() { swift format lint --strict -r --configuration .swift-format Package.swift Sources Tests; }
 
@@ -30,27 +30,26 @@ for name in sys.argv[1:]:
 
 check_version() {
     local said
-    said=$("$HAUL" version | grep -oEm1 '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
+    said=$("$HAUL" version | grep -oEm1 '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1 || true)
     [[ $said == "$(<VERSION)" ]] || die "\`haul version\` says '$said', VERSION says '$(<VERSION)'"
     grep -qF "## [Unreleased]" CHANGELOG.md || die 'CHANGELOG.md has no Unreleased section'
 }
 
 # What is made from the option table must be what is committed.
 check_generated() {
-    local fresh differs=0 file
-    fresh=$(mktemp -d)
+    local fresh=$SCRATCH differs=0 file
     scripts/generate.sh "$fresh"
     while IFS= read -r file; do
         diff -u --label "committed/$file" --label "generated/$file" -- "$file" "$fresh/$file" || differs=1
     done < <(cd -- "$fresh" && find . -type f -printf '%P\n')
-    rm -rf -- "$fresh"
     ((differs == 0)) || die "run 'make generate' and commit what changes"
 }
 
 # The man page and the completions are read by the programs that will read them.
 check_readable() {
     local complaints
-    complaints=$(MANROFFSEQ='' MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z share/man/haul.1 2>&1 >/dev/null)
+    [[ -s share/man/haul.1 ]] || die "share/man/haul.1 is missing: run 'make generate'"
+    complaints=$(MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z share/man/haul.1 2>&1 >/dev/null || true)
     [[ -z $complaints ]] || die "share/man/haul.1: $complaints"
     bash -n share/completions/haul.bash
     zsh -n share/completions/_haul
@@ -59,32 +58,31 @@ check_readable() {
 
 # Nothing of the machine it was written on: its folders, its package registries.
 check_tree() {
-    local pattern found host
+    local pattern found host status=0
     pattern='(^|[^A-Za-z0-9_.$}~-])/(root|work|workspace|builds)/[A-Za-z0-9_.-]+'
     pattern+='|https?://(registry|artifactory|nexus|pypi|npm|crates)[a-z0-9-]*\.'
     while IFS= read -r host; do pattern+="|${host//./\\.}"; done < <(
         cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
             grep -oE '^[^#]*https?://[^/ ]+' | sed 's|.*//||' | sort -u)
-    found=$(git grep -nIE "$pattern" -- . ':!scripts/check.sh' || true)
+    # The clone may belong to somebody else than the one who runs this: git must read it all the same.
+    found=$(git -c safe.directory="$ROOT" grep -nIE "$pattern" -- . ':!scripts/check.sh') || status=$?
+    ((status <= 1)) || die "git grep failed with $status"
     [[ -z $found ]] || die "the tree names places of one machine:"$'\n'"$found"
 }
 
 check_deb() {
-    local unpacked
+    local unpacked=$SCRATCH
     packaging/deb.sh
     lintian --allow-root --fail-on error -- build/haul_*.deb
-    unpacked=$(mktemp -d)
     dpkg-deb -x build/haul_*.deb "$unpacked"
     "$unpacked/usr/bin/haul" version
     ! ldd "$unpacked/usr/bin/haul" | grep -E 'libswift|libFoundation|lib_Foundation|not found' ||
         die 'the packaged binary needs a library that the package does not bring'
-    rm -rf -- "$unpacked"
 }
 
 # `make install` into an empty root, and away again: nothing may stay.
 check_install() {
-    local root left
-    root=$(mktemp -d)
+    local root=$SCRATCH left
     make -s install DESTDIR="$root" PREFIX=/usr
     "$root/usr/bin/haul" version
     for left in share/man/man1/haul.1 share/bash-completion/completions/haul share/zsh/site-functions/_haul \
@@ -93,7 +91,6 @@ check_install() {
     done
     make -s uninstall DESTDIR="$root" PREFIX=/usr
     left=$(find "$root" ! -type d)
-    rm -rf -- "$root"
     [[ -z $left ]] || die "make uninstall left: $left"
 }
 
@@ -157,6 +154,8 @@ main() {
 }
 
 if [[ ${1:-} == --run ]]; then
+    SCRATCH=$(mktemp -d)
+    trap 'rm -rf -- "$SCRATCH"' EXIT
     "$2"
 else
     main "$@"
