@@ -8,7 +8,7 @@ set -euo pipefail
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
 build=(libcurl4-openssl-dev libssl-dev zlib1g-dev libbrotli-dev libzstd-dev libutf8proc-dev libuchardet-dev pkg-config)
-test=("${build[@]}" python3 openssl curl)
+test=("${build[@]}" python3 openssl curl gcc libc6-dev)
 check=(nginx-light apache2 vsftpd openssh-server openssh-client tinyproxy dante-server shellcheck man-db zsh fish)
 bench=(aria2 axel wget2 curl nginx-light python3)
 deb=(binutils dpkg-dev lintian fakeroot man-db)
