@@ -45,7 +45,8 @@ package struct DownloadOptions: Hashable, Sendable {
     package var method: String?
     package var body: [UInt8]?
     package var range: String?  // as given: "0-99", "100-", "-5"
-    package var refreshCommand: String?
+    /// A program and its arguments, run without a shell; the fresh URL is the first line it prints.
+    package var refreshCommand: [String] = []
 
     package init() {}
 }

@@ -23,7 +23,7 @@ struct EasyConfiguration {
         setProxy()
         setTrust()
         setConnection(rate: rate)
-        if request.url.isFileTransfer { setFileTransfer() }
+        if !request.url.isHTTP { setFileTransfer() }
     }
 
     private func setURL() {
@@ -111,7 +111,7 @@ struct EasyConfiguration {
         let isHTTP1 = connection.usesHTTP1Only || request.usesOwnConnection
         set(
             CURLOPT_HTTP_VERSION,
-            Int(isHTTP1 ? CURL_HTTP_VERSION_1_1.rawValue : CURL_HTTP_VERSION_2TLS.rawValue))
+            isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         // Together with CURLMOPT_MAX_HOST_CONNECTIONS: wait for a multiplexed connection instead of opening many.
         set(CURLOPT_PIPEWAIT, isHTTP1 ? 0 : 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(connection.connectTimeout, 0.001) * 1000))

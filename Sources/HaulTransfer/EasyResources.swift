@@ -43,7 +43,7 @@ struct EasyResources {
     static func readFacts(of easy: UnsafeMutableRawPointer, into report: inout TransferReport, request: TransferRequest) {
         var version = 0
         haul_easy_info_long(easy, CURLINFO_HTTP_VERSION, &version)
-        report.isHTTP2 = version == CURL_HTTP_VERSION_2_0.rawValue
+        report.isHTTP2 = version == CURL_HTTP_VERSION_2_0
         var offered = 0
         haul_easy_info_long(easy, CURLINFO_HTTPAUTH_AVAIL, &offered)
         if request.credentials != nil, request.scheme == .negotiate, offered != 0 {

@@ -30,6 +30,9 @@ final class EasyTransfer {
     private(set) var lastByte: Instant
     private(set) var received: Int64 = 0
     private var parser = HeadParser()
+    /// FTP and SFTP: what stands for a head.
+    private var substitute: ResponseHead?
+    private var head: ResponseHead? { substitute ?? parser.head }
     private var stage = Stage.awaitingHead
     private var verdict: Verdict?
     private var plan: BodyPlan?
@@ -81,8 +84,8 @@ final class EasyTransfer {
     /// Judges the head once, at the first body byte or at the end of an answer without a body.
     private func judge(now: Instant) {
         guard verdict == nil else { return }
-        if request.url.isFileTransfer { synthesizeHead() }
-        guard let head = parser.head else {
+        if !request.url.isHTTP { synthesizeHead() }
+        guard let head else {
             verdict = .refused(.malformed("the answer is not HTTP"))
             stage = .discarding
             return
@@ -97,7 +100,7 @@ final class EasyTransfer {
 
     private func accept(_ accepted: BodyPlan, _ head: ResponseHead, now: Instant) {
         var accepted = accepted
-        if request.url.isFileTransfer { accepted.file.hasRanges = accepted.file.length != nil }
+        if !request.url.isHTTP { accepted.file.hasRanges = accepted.file.length != nil }
         if !accepted.file.codings.isEmpty {
             guard let decoder = BodyDecoder(accepted.file.codings) else {
                 verdict = .refused(.malformed("the answer is coded in a way Haul cannot undo"))
@@ -106,12 +109,16 @@ final class EasyTransfer {
             }
             self.decoder = decoder
         }
+        accepted.offset = max(0, accepted.offset - request.baseOffset)
         plan = accepted
         position = accepted.offset + accepted.skip
         committed = position
         events.append(.delivering(request.id))
         switch request.delivery {
         case .probe(let limit):
+            if let range = request.expectation.range, range.upper != .max {
+                end = range.upper - request.baseOffset
+            }
             stage = .buffering(limit: limit)
             if let length = accepted.length, length <= limit, decoder == nil {
                 buffer.reserveCapacity(Int(length))
@@ -119,6 +126,11 @@ final class EasyTransfer {
                 reportHead()
             }
         case .segment(let sink, let end):
+            guard !accepted.restartsFile else {
+                verdict = .refused(.rangeIgnored)
+                stage = .discarding
+                return
+            }
             self.end = end
             stage = .writing(sink)
         case .sample:
@@ -128,7 +140,7 @@ final class EasyTransfer {
     }
 
     private func reportHead() {
-        guard !didReportHead, let plan, let head = parser.head else { return }
+        guard !didReportHead, let plan, let head else { return }
         didReportHead = true
         events.append(.head(request.id, plan, head))
     }
@@ -139,11 +151,9 @@ final class EasyTransfer {
         haul_easy_info_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &remaining)
         var time: curl_off_t = -1
         haul_easy_info_offset(easy, CURLINFO_FILETIME_T, &time)
-        parser = HeadParser()
-        parser.adopt(
-            SyntheticHead.make(
-                remaining: remaining >= 0 ? Int64(remaining) : nil, modified: time >= 0 ? Int64(time) : nil,
-                range: request.expectation.range, knownLength: request.expectation.known?.length))
+        substitute = SyntheticHead.make(
+            remaining: remaining >= 0 ? Int64(remaining) : nil, modified: time >= 0 ? Int64(time) : nil,
+            range: request.expectation.range, knownLength: request.expectation.known?.length)
     }
 
     // MARK: Body
@@ -270,11 +280,13 @@ final class EasyTransfer {
         let early = buffer
         buffer = []
         let start = plan.map { $0.offset + $0.skip } ?? 0
-        do {
-            try early.withUnsafeBytes { bytes throws(SystemFailure) in
-                guard !bytes.isEmpty else { return }
-                try sink.write(bytes, at: start)
+        do throws(SystemFailure) {
+            let written = early.withUnsafeBytes { bytes in
+                Result { () throws(SystemFailure) in
+                    if !bytes.isEmpty { try sink.write(bytes, at: start) }
+                }
             }
+            try written.get()
             commit(now: now)
         } catch {
             failure = .sinkFailed(error)
@@ -297,7 +309,7 @@ final class EasyTransfer {
         if code == CURLE_OK || verdict == nil && code == CURLE_WRITE_ERROR { judge(now: now) }
         commit(now: now)
         var report = TransferReport(outcome: outcome(code, detail: detail))
-        report.head = parser.head
+        report.head = head
         report.received = received
         report.firstByte = firstByte ?? 0
         report.excerpt = excerpt
@@ -314,7 +326,7 @@ final class EasyTransfer {
             return code == CURLE_OK ? atEnd(plan) : .failed(failure(code, detail, isBody: true))
         case .redirect?, .notModified?, .nothingLeft?, .refused?:
             // What came of the page does not matter, unless the head itself never came whole.
-            guard code == CURLE_OK || code == CURLE_WRITE_ERROR || parser.head != nil else {
+            guard code == CURLE_OK || code == CURLE_WRITE_ERROR || head != nil else {
                 return .failed(failure(code, detail, isBody: false))
             }
             return .verdict(verdict ?? .notModified)

@@ -254,17 +254,17 @@ private enum Callbacks {
         haul_easy_set_pointer(easy, CURLOPT_WRITEDATA, easy)
         haul_easy_set_pointer(easy, CURLOPT_HEADERDATA, easy)
         haul_easy_set_bytes_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, easy in
-            guard let easy, let loop = loop(of: easy) else { return 0 }
+            guard let easy, let loop = Callbacks.owner(of: easy) else { return 0 }
             return loop.receive(easy, UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
         haul_easy_set_bytes_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, easy in
-            guard let easy, let loop = loop(of: easy) else { return 0 }
+            guard let easy, let loop = Callbacks.owner(of: easy) else { return 0 }
             loop.receiveHeader(easy, UnsafeRawBufferPointer(start: bytes, count: size * count))
             return size * count
         }
     }
 
-    private static func loop(of easy: UnsafeMutableRawPointer) -> LoopState? {
+    static func owner(of easy: UnsafeMutableRawPointer) -> LoopState? {
         var context: UnsafeMutableRawPointer?
         haul_easy_info_pointer(easy, CURLINFO_PRIVATE, &context)
         return context.map { Unmanaged<LoopState>.fromOpaque($0).takeUnretainedValue() }

@@ -9,7 +9,7 @@ enum SyntheticHead {
     ///   - knownLength: length of the file in an earlier answer.
     static func make(remaining: Int64?, modified: Int64?, range: ByteRange?, knownLength: Int64?) -> ResponseHead {
         var fields = HeaderFields()
-        if let modified { fields.all.append(HeaderField("Last-Modified", HTTPDate.format(modified))) }
+        if let modified { fields.all.append(HeaderField("Last-Modified", HTTPDate.imfFixdate(modified))) }
         guard let range, range.lower > 0 || range.upper != .max, let remaining else {
             if let remaining { fields.all.append(HeaderField("Content-Length", String(remaining))) }
             return ResponseHead(status: 200, fields: fields)

@@ -1,5 +1,4 @@
 import CCurl
-package import HaulCore
 package import HaulPlatform
 import Synchronization
 

@@ -40,6 +40,8 @@ package struct TransferRequest: Sendable {
     package var usesOwnConnection = false
     package var expectation: Expectation
     package var delivery: Delivery
+    /// File offset that is byte 0 of the sink (`--range`).
+    package var baseOffset: Int64 = 0
     /// Transfers of one download share its rate limit.
     package var group: DownloadID
 
@@ -116,27 +118,5 @@ package struct TransferReport: Sendable {
 
     package init(outcome: Outcome) {
         self.outcome = outcome
-    }
-}
-
-/// A failure below the answer: libcurl's code, the system's, and what the server said before.
-package struct TransferFailure: Error, Hashable, Sendable {
-    /// CURLcode, or one of the two below.
-    package var code: Int32
-    /// The `errno` of a failed connect, 0 if there was none.
-    package var systemCode: Int32
-    /// libcurl's words about this one failure.
-    package var detail: String
-    /// The last response code: HTTP status or FTP reply, of a proxy too.
-    package var responseCode: Int
-    package var isStall = false
-    /// The body was accepted and ended before its length.
-    package var isTruncated = false
-
-    package init(code: Int32, systemCode: Int32 = 0, detail: String = "", responseCode: Int = 0) {
-        self.code = code
-        self.systemCode = systemCode
-        self.detail = detail
-        self.responseCode = responseCode
     }
 }

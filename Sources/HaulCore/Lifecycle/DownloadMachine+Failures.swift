@@ -144,11 +144,13 @@ extension DownloadMachine {
 
     mutating func redirected(_ run: Running, _ status: Int, _ location: String) -> [DownloadAction] {
         let index = run.work.source
-        do {
-            let step = try RedirectPolicy.follow(
-                from: run.work.url, status: status, location: location, hops: sources[index].hops,
-                allowsDowngrade: configuration.allowsDowngrade, isPlainGet: configuration.isPlainGet)
-            redirectedTo(step.url, index, dropsBody: step.dropsBody)
+        do throws(HaulError) {
+            let url = try run.work.url.resolving(location)
+            let next = try RedirectPolicy.next(
+                from: run.work.url, to: url, hop: sources[index].hops + 1, status: status,
+                method: run.work.dropsBody ? "GET" : configuration.method,
+                allowsDowngrade: configuration.allowsDowngrade)
+            redirectedTo(url, index, dropsBody: !next.keepsBody)
             return []
         } catch {
             return lose(index, error, now: run.started)

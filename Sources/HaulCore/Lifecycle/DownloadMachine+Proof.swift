@@ -2,7 +2,7 @@
 extension DownloadMachine {
     /// Bytes of an earlier run were found: what may be done with them.
     mutating func resumed(_ found: Found, length: Int64) -> [DownloadAction] {
-        let isStrong = found.facts.validator.ifRangeValue != nil
+        let isStrong = found.facts.validator.ifRangeValue() != nil
         let mayTry =
             switch configuration.resume {
             case .never: false

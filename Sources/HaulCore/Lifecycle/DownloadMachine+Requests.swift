@@ -81,12 +81,10 @@ extension DownloadMachine {
         if case .proving(let samples) = sources[index].trust, let sample = samples.first {
             return request(index, range: sample, delivery: .sample)
         }
-        let open = max(1, (isSplittable ? tuner.target : 1) - running.count)
+        let share = isSplittable ? max(1, tuner.target - running.count) : 1
         let limit = configuration.isSequential && isSplittable ? DownloadMachine.sequentialChunk : nil
-        guard
-            let range = plan?.claim(
-                id, share: isSplittable ? open : 1, minimum: configuration.minimumSplit, limit: limit)
-        else { return nil }
+        let minimum = configuration.minimumSplit
+        guard let range = plan?.claim(id, share: share, minimum: minimum, limit: limit) else { return nil }
         return request(index, range: range, delivery: .segment(end: range.upper))
     }
 
@@ -95,7 +93,7 @@ extension DownloadMachine {
         var known = file
         if let validator = source.validator { known?.validator = validator }
         let isSample = delivery == .sample
-        let ifRange = isSample || source.ignoresIfRange ? nil : known?.validator.ifRangeValue
+        let ifRange = isSample || source.ignoresIfRange ? nil : known?.validator.ifRangeValue()
         // A length that is not known yet asks to the end.
         let asked = range.upper >= DownloadMachine.unknownLength ? ByteRange(range.lower, .max) : range
         return TransferWork(

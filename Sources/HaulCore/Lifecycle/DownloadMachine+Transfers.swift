@@ -3,6 +3,7 @@ extension DownloadMachine {
     /// The head of a probe was accepted: what the file is, is known now.
     package mutating func headAccepted(_ id: TransferID, _ body: BodyPlan, now: Instant) -> [DownloadAction] {
         guard phase == .probing, let run = running[id] else { return [] }
+        guard givesWindow(body) else { return end(.fail(noWindow(run))) }
         learn(body, from: run.work.source)
         let length = file?.length ?? DownloadMachine.unknownLength
         plan = SegmentPlan(length: length)
@@ -29,6 +30,17 @@ extension DownloadMachine {
         part.file.digests = []
         part.offset = 0
         return part
+    }
+
+    /// Whether the part that was asked for is what comes.
+    private func givesWindow(_ body: BodyPlan) -> Bool {
+        configuration.window == nil || body.file.hasRanges
+    }
+
+    private func noWindow(_ run: Running) -> HaulError {
+        HaulError(
+            .rangeRefused, "\(run.work.url.redacted) was sent whole although a part was asked for",
+            advice: "leave out --range")
     }
 
     private func notices(of body: BodyPlan) -> [DownloadAction] {
@@ -125,6 +137,7 @@ extension DownloadMachine {
 
     private mutating func wholeArrived(_ id: TransferID, _ body: BodyPlan, _ run: Running) -> [DownloadAction] {
         guard phase == .probing else { return bug("a small body out of turn") }
+        guard givesWindow(body) else { return end(.fail(noWindow(run))) }
         learn(body, from: run.work.source)
         phase = .verifying
         return notices(of: body) + [.storeWhole(id, adapted(body), from: run.work.url)]

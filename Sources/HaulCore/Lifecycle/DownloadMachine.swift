@@ -18,8 +18,9 @@ package struct DownloadMachine: Sendable {
         package var isStream = false
         /// Only this part of the remote file is wanted (`--range`).
         package var window: ByteRange?
-        /// A request with a body or a method of its own is made once, whole (RFC 9110 §9.2.2).
-        package var isPlainGet = true
+        /// A request with a method of its own (or a body) is made once, whole (RFC 9110 §9.2.2).
+        package var method = "GET"
+        package var isPlainGet: Bool { method == "GET" }
         package var hasRefresher = false
 
         package init(sources: [URLReference]) { self.sources = sources }
