@@ -1,4 +1,6 @@
-/// One header field. The value is kept as the raw bytes that came: servers send Latin-1, UTF-8 and worse.
+/// One header field.
+///
+/// The value is kept as the raw bytes that came: servers send Latin-1, UTF-8 and worse.
 package struct HeaderField: Hashable, Sendable {
     package var name: String
     package var bytes: [UInt8]

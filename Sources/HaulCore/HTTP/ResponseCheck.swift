@@ -1,94 +1,92 @@
-/// What the answer to one request must look like.
-package struct Expectation: Hashable, Sendable {
-    package enum Purpose: Hashable, Sendable {
-        /// The first request of a run: any good answer is welcome and teaches the file.
-        case probe
-        /// Bytes of a file that is known already.
-        case segment
-        /// A few bytes compared with what is on disk ('identity by sample').
-        case sample
+/// Judges every answer before its first byte is used, so that bytes of two things never meet in one file.
+///
+/// Trusts nothing that it can compare: status, `Content-Range`, lengths, validator, coding and type.
+package enum ResponseCheck {
+    /// Bytes that may be thrown away when a cache answers from an earlier, aligned offset.
+    package static let longestSkip: Int64 = 1 << 20
+
+    /// The judgement on one head.
+    ///
+    /// `now` is in seconds since 1970, and only for a `Retry-After` date in an answer without `Date`.
+    package static func judge(_ head: ResponseHead, for expectation: Expectation, now: Int64) -> Verdict {
+        do {
+            switch head.status {
+            case 200, 203: return try WholeJudge(head, expectation).verdict()
+            case 206: return try PartialJudge(head, expectation).verdict()
+            case 301, 302, 303, 307, 308: return try redirect(head)
+            case 304 where expectation.isConditional: return .notModified
+            case 416: return try UnsatisfiedJudge(head, expectation).verdict()
+            case 200...599: return refusedStatus(head, now: now)
+            default: return .refused(.malformed("status \(head.status) is not a final one"))
+            }
+        } catch {
+            return .refused(error)
+        }
     }
 
-    package var purpose: Purpose
-    /// The range that the request asked for; `nil`: no `Range` was sent. `upper == .max`: open end.
-    package var range: ByteRange?
-    /// What the answer must agree with; `nil` on a first probe.
-    package var known: RemoteFile?
-    /// An `If-Range` was sent, so a 200 may mean 'changed'.
-    package var sentIfRange: Bool
-    /// `If-None-Match`/`If-Modified-Since` was sent, so 304 is good news.
-    package var isConditional: Bool
-    /// The length and validator need not agree (`--resume length`, or a checksum will decide).
-    package var toleratesOtherValidator: Bool
-    /// The path of the URL asked, for 'is the coding the file's own' (`x.gz` sent as gzip).
-    package var urlPath: String
-    /// The largest body wanted (`--max-filesize`), bytes.
-    package var maximumLength: Int64?
-
-    package init(
-        purpose: Purpose, range: ByteRange? = nil, known: RemoteFile? = nil, sentIfRange: Bool = false,
-        isConditional: Bool = false, toleratesOtherValidator: Bool = false, urlPath: String = "",
-        maximumLength: Int64? = nil
-    ) {
-        self.purpose = purpose
-        self.range = range
-        self.known = known
-        self.sentIfRange = sentIfRange
-        self.isConditional = isConditional
-        self.toleratesOtherValidator = toleratesOtherValidator
-        self.urlPath = urlPath
-        self.maximumLength = maximumLength
+    private static func refusedStatus(_ head: ResponseHead, now: Int64) -> Verdict {
+        let wait = head.fields["Retry-After"].flatMap {
+            RetryAfter.seconds($0, date: head.fields["Date"], now: now)
+        }
+        return .refused(.status(head.status, retryAfter: wait))
     }
-}
 
-/// Where the bytes of an accepted body belong.
-package struct BodyPlan: Hashable, Sendable {
-    /// File offset of the first byte of the body.
-    package var offset: Int64
-    /// Leading bytes of the body to throw away: the server started early, with the same strong validator.
-    package var skip: Int64
-    /// Bytes the body must have, before `skip`; `nil` when only its framing tells the end.
-    package var length: Int64?
-    /// The body is the whole file from byte 0 although a later range was asked (200 instead of 206).
-    package var restartsFile: Bool
-    package var file: RemoteFile
-
-    package init(offset: Int64, skip: Int64 = 0, length: Int64?, restartsFile: Bool = false, file: RemoteFile) {
-        self.offset = offset
-        self.skip = skip
-        self.length = length
-        self.restartsFile = restartsFile
-        self.file = file
+    private static func redirect(_ head: ResponseHead) throws(Refusal) -> Verdict {
+        let places = Set(head.fields.all.filter { HeaderFields.same($0.name, "Location") }.map(\.bytes))
+        guard places.count <= 1 else {
+            throw .malformed("status \(head.status) with several places to go to")
+        }
+        guard let bytes = places.first, !ASCII.trimmed(bytes[...]).isEmpty else {
+            throw .malformed("status \(head.status) without a Location")
+        }
+        // Bytes that are not UTF-8 would be lost in a string; coded they arrive as they were meant.
+        return .redirect(
+            status: head.status,
+            location: ASCII.text(bytes) ?? PercentCoding.encodedUnsafe(ASCII.trimmed(bytes[...])))
     }
 }
 
-/// Why no byte of an answer may be used.
-package enum Refusal: Hashable, Sendable {
-    /// An error status; `retryAfter` in seconds.
-    case status(Int, retryAfter: Double?)
-    /// The answer tells of other bytes than the known file's (length, validator or type); the text says what differs.
-    case changed(String)
-    /// A 200 came for a range of a known file, and its validator is the known one: the server ignores `Range`
-    /// (or refused it because of `If-Range`).
-    case rangeIgnored
-    /// A 206 for other bytes than were asked.
-    case otherRange(String)
-    /// A 206 that cannot be trusted: no or a malformed `Content-Range`, multipart, or lengths that contradict.
-    case badRange(String)
-    /// Length, coding or framing fields that no honest answer has.
-    case malformed(String)
-    /// Larger than wanted.
-    case tooLarge(Int64)
-}
+extension Refusal: Error {}
 
-/// The judgement on one head.
-package enum Verdict: Hashable, Sendable {
-    case body(BodyPlan)
-    /// 301, 302, 303, 307, 308 with a `Location`, which is given as it came (not yet resolved).
-    case redirect(status: Int, location: String)
-    /// 304 to a conditional request.
-    case notModified
-    /// 416 that says the file is exactly as long as what was asked beyond.
-    case nothingLeft(length: Int64)
-    case refused(Refusal)
+/// What all judges of a body share: the comparison with the file that is known.
+struct KnownComparison {
+    let facts: AnswerFacts
+    let expectation: Expectation
+    let isPartial: Bool
+
+    /// Compares with the known file; without one, or without anything in common, `.unknown`.
+    ///
+    /// The total must always agree, even where another validator is tolerated: no checksum can make one file
+    /// of two lengths.
+    /// - Throws: `.changed`.
+    func agreement(total: Int64?) throws(Refusal) -> Validator.Agreement {
+        guard let known = expectation.known else { return .unknown }
+        if let total, let length = known.length, total != length {
+            throw .changed("its length is \(total), not \(length)")
+        }
+        guard known.codings == facts.codings else { throw .changed("its Content-Encoding is another") }
+        let agreement = known.validator.agreement(with: facts.validator)
+        if expectation.toleratesOtherValidator { return agreement }
+        if agreement == .different { throw .changed("its ETag or Last-Modified is another") }
+        if agreement != .same, let type = known.mediaType, becameWebPage(type) {
+            throw .changed("a web page came instead of \(type)")
+        }
+        if agreement == .unknown, hasLostTag(known.validator) { throw .changed("it has no ETag any more") }
+        return agreement
+    }
+
+    /// Captive portals and throttle pages come with status 200.
+    private func becameWebPage(_ type: String) -> Bool {
+        let isPage = { (type: String) in type == "text/html" || type == "application/xhtml+xml" }
+        return !isPartial && !isPage(type) && facts.mediaType.map(isPage) ?? false
+    }
+
+    /// A 206 must repeat the strong tag (RFC 9110 §15.3.7) unless the server compared it itself, for `If-Range`.
+    private func hasLostTag(_ known: Validator) -> Bool {
+        isPartial && !expectation.sentIfRange && known.etag?.isWeak == false
+    }
+
+    func checkSize(_ size: Int64?) throws(Refusal) {
+        if let size, let maximum = expectation.maximumLength, size > maximum { throw .tooLarge(size) }
+    }
 }

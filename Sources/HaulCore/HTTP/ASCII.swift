@@ -1,0 +1,56 @@
+/// Protocol text is bytes; these are the few ASCII facts that reading it needs.
+enum ASCII {
+    static let space = UInt8(ascii: " ")
+    static let tab = UInt8(ascii: "\t")
+    static let quote = UInt8(ascii: "\"")
+    static let percent = UInt8(ascii: "%")
+    static let slash = UInt8(ascii: "/")
+    static let backslash = UInt8(ascii: "\\")
+    static let colon = UInt8(ascii: ":")
+    static let semicolon = UInt8(ascii: ";")
+    static let equals = UInt8(ascii: "=")
+
+    static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+    static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
+    static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+    static func lowered(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
+
+    /// Lower case in ASCII only: other letters and locales never matter to a protocol.
+    static func lowered(_ text: some StringProtocol) -> String {
+        String(decoding: text.utf8.map { lowered($0) }, as: UTF8.self)
+    }
+
+    static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+
+    /// Without the spaces and tabs (and stray line ends) around it.
+    static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isOuter = { (byte: UInt8) in isBlank(byte) || byte == 0x0D || byte == 0x0A }
+        guard let first = bytes.firstIndex(where: { !isOuter($0) }),
+            let last = bytes.lastIndex(where: { !isOuter($0) })
+        else { return [] }
+        return bytes[first...last]
+    }
+
+    static func trimmed(_ text: some StringProtocol) -> String {
+        String(decoding: trimmed(Array(text.utf8)[...]), as: UTF8.self)
+    }
+
+    /// The number that one or more digits and nothing else mean; `nil` also when it exceeds `Int64.max`.
+    static func number(_ text: some StringProtocol) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
+        return Int64(text)
+    }
+
+    /// Text of bytes that are well-formed UTF-8, else `nil`.
+    static func text(_ bytes: some Collection<UInt8>) -> String? {
+        String(validating: bytes, as: UTF8.self)
+    }
+}
