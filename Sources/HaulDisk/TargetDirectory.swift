@@ -1,0 +1,106 @@
+import HaulCore
+package import HaulPlatform
+import Synchronization
+
+/// A directory that downloads go into: finds partial files, makes them, publishes small files.
+///
+/// Everything goes through one descriptor, so that the directory may be renamed meanwhile. Any thread may call it;
+/// every call may block on the disk.
+package final class TargetDirectory: Sendable {
+    package let path: String
+    let descriptor: Descriptor
+    let system: any SystemCalls
+    let commits = GroupCommit()
+    /// The journals in it: read once, then kept true for what this process does.
+    let index = Mutex<JournalIndex?>(nil)
+
+    private init(path: String, descriptor: Descriptor, system: any SystemCalls) {
+        self.path = path
+        self.descriptor = descriptor
+        self.system = system
+    }
+
+    /// Opens a directory; when `creating`, makes what is missing of its path, and makes that durable.
+    package static func open(_ path: String, creating: Bool, system: any SystemCalls) throws(SystemFailure)
+        -> TargetDirectory
+    {
+        let path = path.isEmpty ? "." : path
+        return TargetDirectory(
+            path: path, descriptor: try openPath(path, creating: creating, system: system), system: system)
+    }
+
+    private static func openPath(_ path: String, creating: Bool, system: any SystemCalls)
+        throws(SystemFailure)
+        -> Descriptor
+    {
+        do {
+            return try system.open(path, in: nil, .directory)
+        } catch {
+            guard creating, error.isNoSuchName else { throw error }
+        }
+        let (parentPath, name) = split(path)
+        guard !name.isEmpty else { throw SystemFailure.noSuchName(path) }
+        let parent = try openPath(parentPath, creating: true, system: system)
+        do {
+            try system.makeDirectory(name, in: parent)
+        } catch {
+            // Somebody else made it: just as well.
+            guard error.isNameTaken else { throw error }
+        }
+        try system.sync(parent)
+        return try system.open(path, in: nil, .directory)
+    }
+
+    private static func split(_ path: String) -> (parent: String, name: String) {
+        var trimmed = path[...]
+        while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed = trimmed.dropLast() }
+        guard let slash = trimmed.lastIndex(of: "/") else { return (".", String(trimmed)) }
+        let parent = trimmed[..<slash]
+        return (parent.isEmpty ? "/" : String(parent), String(trimmed[slash...].dropFirst()))
+    }
+
+    /// The path of a name in it.
+    package func path(of name: String) -> String { descriptor.path(of: name) }
+
+    /// Blocks until all names that were made, changed or removed before are on disk; shared by whoever waits.
+    func syncNames() throws(SystemFailure) { try commits.sync(descriptor, system: system) }
+
+    func status(of name: String) throws(SystemFailure) -> FileStatus? {
+        try system.statusIfThere(of: name, in: descriptor)
+    }
+
+    /// Removes a name only while it leads to that very file.
+    /// - Returns: whether it did.
+    @discardableResult
+    func unlink(_ name: String, ifStill identity: FileIdentity) throws(SystemFailure) -> Bool {
+        guard try status(of: name)?.identity == identity else { return false }
+        try system.unlink(name, in: descriptor)
+        return true
+    }
+}
+
+/// Something that has a name in the directory already.
+package struct ExistingFile: Hashable, Sendable {
+    package var kind: FileStatus.Kind
+    /// Bytes.
+    package var size: Int64
+    /// Seconds since 1970.
+    package var modified: Int64
+    /// Where it came from; `nil` when that is unknown, or when it was changed since.
+    package var origin: FileOrigin?
+}
+
+extension TargetDirectory {
+    /// What has that name; a symbolic link is told as such, not followed.
+    package func existing(_ name: String) throws(SystemFailure) -> ExistingFile? {
+        guard let status = try status(of: name) else { return nil }
+        var file = ExistingFile(
+            kind: status.kind, size: status.size, modified: status.modified / 1_000_000_000)
+        // A file that cannot be opened keeps its origin to itself.
+        if status.kind == .file, let opened = try? system.open(name, in: descriptor, .read) {
+            file.origin = try? FileOrigin.read(
+                from: opened, status: system.status(opened), system: system)
+        }
+        return file
+    }
+}
