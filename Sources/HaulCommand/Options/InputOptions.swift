@@ -1,0 +1,73 @@
+import HaulCore
+import HaulEngine
+
+extension OptionTable {
+    /// What to fetch, and what it must be.
+    static let input: [OptionDefinition] = [
+        OptionDefinition(
+            "input-file", "i", "FILE", in: .input, .command, "read URLs from FILE; - is standard input",
+            manual: """
+                One URL a line; several separated by tabs are mirrors of one file. Options of one download follow the URL \
+                ('URL out=name checksum=sha256:...') or stand on indented lines below it ('  out=name'). Lines that start \
+                with # are comments. The whole list is checked before anything starts.
+                """,
+            completion: .file, isSetting: false
+        ) { (configuration, input) throws(HaulError) in
+            configuration.inputFile = try input.nonEmpty()
+        },
+        .flag(
+            "glob", in: .input, .command, "expand [1-100], [a-z], [1-9:2] and {a,b} in URLs",
+            manual: """
+                [001-100] keeps the leading zeros. A backslash takes the next character as it is. At most a million URLs.
+                """
+        ) { $0.usesGlob = $1 },
+        OptionDefinition(
+            "mirror", nil, "URL", in: .input, .command, "another source of the same file (repeatable)",
+            manual: """
+                Only with one URL. Bytes of two sources are joined only where the total and a strong validator agree, or a \
+                checksum decides.
+                """,
+            secret: .url, isSetting: false
+        ) { (configuration, input) throws(HaulError) in
+            configuration.mirrors.append(try input.nonEmpty())
+        },
+        OptionDefinition(
+            "checksum", nil, "ALGO:HEX", in: .input, .download, "what the file must be (repeatable)",
+            manual: """
+                sha-512, sha-256, sha-1 or md5, a colon and the digest in hexadecimal. A file that differs is not published, \
+                and the exit status is 9.
+                """,
+            isSetting: false, commands: [.get, .verify]
+        ) { (configuration, input) throws(HaulError) in
+            configuration.download.checksums.append(try ChecksumSyntax.parse(input))
+        },
+        OptionDefinition(
+            "checksums", nil, "FILE|URL", in: .input, .command, "take checksums from a SHA256SUMS list",
+            manual: """
+                Written by sha256sum and the like, or in the BSD format. Every URL must have an entry of its name in the \
+                list. A URL is fetched first; credentials go with it only to the origin they were given for.
+                """,
+            secret: .url, completion: .file, isSetting: false, commands: [.get, .verify]
+        ) { (configuration, input) throws(HaulError) in
+            configuration.checksumLists.append(try input.nonEmpty())
+        },
+    ]
+}
+
+/// The value of `--checksum`.
+enum ChecksumSyntax {
+    static func parse(_ input: OptionInput) throws(HaulError) -> ChecksumValue {
+        // aria2 writes sha-256=HEX.
+        let text = input.text.contains(":") ? input.text : input.text.replacing("=", with: ":", maxReplacements: 1)
+        if let value = ChecksumValue(parsing: text) { return value }
+        let name = text.prefix { $0 != ":" }.lowercased()
+        let known = ChecksumAlgorithm.allCases.first {
+            $0.rawValue.replacing("-", with: "") == name.replacing("-", with: "")
+        }
+        if let known {
+            throw input.bad("a checksum: \(known.rawValue) has \(known.length * 2) hexadecimal digits")
+        }
+        let names = ChecksumAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
+        throw input.bad("a checksum: give ALGO:HEX with one of \(names)")
+    }
+}

@@ -1,0 +1,23 @@
+import HaulCore
+
+/// All options of all commands, in the order of the documentation.
+package enum OptionTable {
+    package static let all: [OptionDefinition] =
+        files + input + speed + request + network + retries + scripts + output + general
+
+    package static func options(of command: CommandName) -> [OptionDefinition] {
+        all.filter { $0.commands.contains(command) }
+    }
+
+    package static func find(_ name: String) -> OptionDefinition? {
+        let name = aliases[name] ?? name
+        return all.first { $0.name == name }
+    }
+
+    package static func find(short: Character) -> OptionDefinition? {
+        all.first { $0.short == short }
+    }
+
+    /// Second names, for people (and lists) coming from other tools.
+    package static let aliases = ["out": "output", "output-document": "output", "directory-prefix": "dir"]
+}

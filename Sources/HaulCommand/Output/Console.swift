@@ -1,0 +1,71 @@
+import Glibc
+
+/// The two streams of the process and what is known of the terminal behind the second one.
+package struct Console: Sendable {
+    /// Writes to standard output; false when that failed.
+    package var output: @Sendable (String) -> Bool
+    /// Writes to standard error; failures are nobody's business.
+    package var error: @Sendable (String) -> Void
+    /// Columns and rows of the terminal; asked before every frame, so that a resize is seen at once.
+    package var size: @Sendable () -> (columns: Int, rows: Int)
+    /// Standard error is a terminal that understands cursor movement.
+    package var hasBars: Bool
+    package var unicode: Bool
+    package var color: Bool
+
+    package init(
+        output: @escaping @Sendable (String) -> Bool, error: @escaping @Sendable (String) -> Void,
+        size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (80, 24) }, hasBars: Bool = false,
+        unicode: Bool = true, color: Bool = false
+    ) {
+        self.output = output
+        self.error = error
+        self.size = size
+        self.hasBars = hasBars
+        self.unicode = unicode
+        self.color = color
+    }
+
+    /// The real streams of this process.
+    package static func live(environment: @escaping @Sendable (String) -> String?) -> Console {
+        let term = environment("TERM") ?? ""
+        let hasBars = isatty(2) == 1 && !term.isEmpty && term != "dumb"
+        let columns = environment("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
+        return Console(
+            output: { writeAll($0, to: 1) == 0 }, error: { _ = writeAll($0, to: 2) },
+            size: { terminalSize(fallback: columns ?? 80) }, hasBars: hasBars,
+            unicode: isUnicode(environment), color: hasBars && (environment("NO_COLOR") ?? "").isEmpty)
+    }
+
+    /// The first of `LC_ALL`, `LC_CTYPE` and `LANG` that says something decides.
+    package static func isUnicode(_ environment: (String) -> String?) -> Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty } ?? ""
+        return ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) || locale.lowercased().contains("\($0)@") }
+    }
+
+    private static func terminalSize(fallback: Int) -> (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (fallback, 24) }
+        return (Int(size.ws_col), size.ws_row > 0 ? Int(size.ws_row) : 24)
+    }
+
+    /// - Returns: 0, or the error number.
+    private static func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
+        var text = text
+        return text.withUTF8 { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+                if count >= 0 {
+                    done += count
+                } else if errno == EAGAIN {
+                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&ready, 1, 1000)
+                } else if errno != EINTR {
+                    return errno
+                }
+            }
+            return 0
+        }
+    }
+}
