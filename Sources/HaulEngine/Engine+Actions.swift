@@ -45,6 +45,7 @@ extension Engine {
         guard shutdownError == nil else { return }
         for id in scheduler.startable() {
             guard let run = runs[id] else { continue }
+            active[id] = run
             change(run, to: .probing)
             prepare(run)
         }
@@ -93,10 +94,7 @@ extension Engine {
     /// What the user asked for by `--jobs` and `--connections`: it raises the caps.
     private var explicitConnections: Int {
         let jobs = if case .fixed(let count) = options.jobs { count } else { 1 }
-        let each = runs.values.lazy.compactMap { run in
-            if case .fixed(let count) = run.spec.options.connections { count } else { nil }
-        }.first ?? 1
-        return min(1024, jobs * each)
+        return min(1024, jobs * mostFixedConnections)
     }
 
     func release(_ origin: Origin) {
@@ -154,24 +152,20 @@ extension Engine {
     /// The terminal event comes when no transfer and no job of the run is alive any more.
     func closeIfIdle(_ run: Run) {
         guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0 else { return }
-        guard let partial = run.partial else { return close(run, ending) }
+        guard let partial = run.partial, !isPublished(ending) else { return close(run, ending) }
         run.partial = nil
         run.sink = nil
         let discards = isWorthless(run, ending)
         let syncs = shutdownError == nil
         let id = run.id
-        let inbox = inbox
-        run.jobs += 1
-        if case .finished(false) = ending { return release(run) }
-        pool.submit {
+        submit(run) {
             if discards { partial.discard() } else { partial.keep(sync: syncs) }
-            inbox.yield(.released(id))
+            return .released(id)
         }
     }
 
-    private func release(_ run: Run) {
-        run.jobs -= 1
-        if let ending = run.ending { close(run, ending) }
+    private func isPublished(_ ending: Run.Ending) -> Bool {
+        if case .finished(wasThere: false) = ending { true } else { false }
     }
 
     /// Bytes that no later run could use.
@@ -183,12 +177,16 @@ extension Engine {
     func close(_ run: Run, _ ending: Run.Ending) {
         runs[run.id] = nil
         waitingForHost.remove(run.id)
-        if !scheduler.remove(run.id) { scheduler.finished(run.id) }
+        if active.removeValue(forKey: run.id) == nil {
+            _ = scheduler.remove(run.id)
+        } else {
+            scheduler.finished(run.id)
+        }
         if run.cookies != run.spec.options.cookies { continuation.yield(.cookies(run.id, run.cookies)) }
         switch ending {
         case .finished(let wasThere):
             let result = DownloadResult(
-                path: run.path, length: run.machine.length ?? run.machine.done, received: run.received,
+                path: run.path, length: run.wholeLength ?? run.machine.length ?? run.machine.done, received: run.received,
                 seconds: max(0, MonotonicClock.now.seconds(since: run.started)), wasThere: wasThere,
                 verified: run.verified)
             change(run, to: .finished)

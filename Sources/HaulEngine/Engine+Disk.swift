@@ -13,7 +13,7 @@ extension Engine {
         var wasThere = false
     }
 
-    private func submit(_ run: Run, _ job: @escaping @Sendable () -> Inbound) {
+    func submit(_ run: Run, _ job: @escaping @Sendable () -> Inbound) {
         run.jobs += 1
         let inbox = inbox
         pool.submit { inbox.yield(job()) }
@@ -40,7 +40,7 @@ extension Engine {
             run.partial = found.partial
             run.sink = found.partial
             if found.existing != nil { run.path = found.existing }
-            if run.spec.destination == .standardOutput { run.sink = standardOutput() }
+            if run.spec.destination == .standardOutput { run.sink = standardOutput(run) }
             begin(found, run)
         }
     }
@@ -71,9 +71,11 @@ extension Engine {
         if run.hasEnded { closeIfIdle(run) } else { prepare(run) }
     }
 
-    private func standardOutput() -> StreamSink {
+    private func standardOutput(_ run: Run) -> StreamSink {
         let system = directories.system
-        return StreamSink(Descriptor(dup(1), path: "standard output", system: system), system: system)
+        return StreamSink(
+            Descriptor(dup(1), path: "standard output", system: system), system: system,
+            digests: Set(run.spec.options.checksums.map(\.algorithm)))
     }
 
     private func startDigests(_ run: Run) {
@@ -97,14 +99,16 @@ extension Engine {
         header.finalName = run.partial?.header.finalName ?? name
         let partial = run.partial
         let needed = body.file.codings.isEmpty ? body.file.length : nil
-        let known = run.userName == nil ? sameFile(name, run) : nil
+        let known = run.userName == nil ? sameFile(run) : nil
         submit(run) {
             .claimed(
                 id, transfer,
                 Result { () throws(HaulError) in
                     do throws(PartialFailure) {
-                        if partial == nil, let there = try Engine.taken(name, policy, in: directory, known: known) {
-                            return there
+                        if partial == nil,
+                            let there = try TakenName(policy: policy, known: known).existing(name, in: directory)
+                        {
+                            return Claim(partial: nil, path: there, name: name, wasThere: true)
                         }
                         let file = try partial ?? directory.createPartial(
                             name: name, exactName: exact, header: header)
@@ -126,30 +130,11 @@ extension Engine {
     }
 
     /// Under `auto`, a file that came from the same source and has the same strong validator need not come again.
-    private func sameFile(_ name: String, _ run: Run) -> FileOrigin? {
+    private func sameFile(_ run: Run) -> FileOrigin? {
         guard run.spec.options.ifExists == .auto, run.spec.options.resume != .never, let origin = run.origin,
             origin.validator.ifRangeValue() != nil
         else { return nil }
         return origin
-    }
-
-    private static func taken(
-        _ name: String, _ policy: ExistingFilePolicy, in directory: TargetDirectory, known: FileOrigin?
-    ) throws(PartialFailure) -> Claim? {
-        guard policy == .skip || policy == .fail || known != nil else { return nil }
-        let existing: ExistingFile?
-        do {
-            existing = try directory.existing(name)
-        } catch {
-            throw .system(error)
-        }
-        guard let existing, existing.kind != .directory else { return nil }
-        let path = directory.path(of: name)
-        if policy == .fail { throw .nameTaken(path: path) }
-        let isSame = policy == .skip || existing.origin.map { origin in
-            known.map { origin.validator == $0.validator && !$0.sources.filter(origin.sources.contains).isEmpty } ?? false
-        } ?? false
-        return isSame ? Claim(partial: nil, path: path, name: name, wasThere: true) : nil
     }
 
     private static func update(_ file: PartialFile, _ header: JournalHeader) throws(PartialFailure) {
@@ -218,6 +203,9 @@ extension Engine {
     }
 
     func restart(_ run: Run) {
+        // Transfers that were cancelled may still be writing: their end comes first.
+        run.wantsRestart = !run.transfers.isEmpty
+        guard !run.wantsRestart, !run.hasEnded else { return }
         let id = run.id
         guard let partial = run.partial else {
             run.jobs += 1
@@ -237,12 +225,6 @@ extension Engine {
 
     func restarted(_ error: HaulError?, _ run: Run) {
         if let error { return perform(run.machine.diskFailed(error), run) }
-        // Transfers that were cancelled may still be writing: their end comes first.
-        guard run.transfers.isEmpty else {
-            run.jobs += 1
-            run.restartsWhenIdle = true
-            return
-        }
         perform(run.machine.restarted(now: MonotonicClock.now), run)
     }
 
@@ -260,6 +242,7 @@ extension Engine {
 
     func storeWhole(_ transfer: TransferID, _ body: BodyPlan, from url: URLReference, _ run: Run) {
         guard let bytes = run.bytes.removeValue(forKey: transfer), let directory = run.directory else { return }
+        if let sink = run.sink as? StreamSink { return writeOut(bytes, sink, run) }
         run.claimedName = chosenName(body, from: url, run)
         run.wholeLength = Int64(bytes.count)
         if let partial = run.partial { return storeInPartial(bytes, partial, run) }
@@ -271,8 +254,22 @@ extension Engine {
         publisher.add(
             WholePublisher.Job(
                 id: run.id, directory: directory, file: file, syncs: run.spec.options.syncs,
-                expected: run.expectedChecksums, ifTaken: run.userName == nil ? policy : .auto,
-                known: run.userName == nil ? sameFile(file.name, run) : nil))
+                expected: run.expectedChecksums,
+                taken: TakenName(
+                    policy: run.userName == nil ? policy : .auto, known: run.userName == nil ? sameFile(run) : nil)))
+    }
+
+    private func writeOut(_ bytes: [UInt8], _ sink: StreamSink, _ run: Run) {
+        let id = run.id
+        run.wholeLength = Int64(bytes.count)
+        submit(run) {
+            do throws(PartialFailure) {
+                try Engine.fill(sink, bytes)
+                return .verified(id, .success(sink.finishDigests()))
+            } catch {
+                return .verified(id, .failure(DiskErrors.error(error)))
+            }
+        }
     }
 
     /// A partial of an earlier run is there: the small body takes its place.
@@ -294,7 +291,7 @@ extension Engine {
         }
     }
 
-    private static func fill(_ partial: PartialFile, _ bytes: [UInt8]) throws(PartialFailure) {
+    private static func fill(_ partial: some ByteSink, _ bytes: [UInt8]) throws(PartialFailure) {
         let result = bytes.withUnsafeBytes { buffer in
             Result { () throws(SystemFailure) in
                 guard !buffer.isEmpty else { return }
@@ -309,8 +306,9 @@ extension Engine {
         let expected = run.expectedChecksums
         let id = run.id
         guard let partial = run.partial, !expected.isEmpty else {
+            let digests = (run.sink as? StreamSink)?.finishDigests() ?? []
             run.jobs += 1
-            inbox.yield(.verified(id, .success([])))
+            inbox.yield(.verified(id, .success(digests)))
             return
         }
         submit(run) { Engine.check(partial, length: length, expected, id) }
@@ -349,7 +347,7 @@ extension Engine {
             inbox.yield(.published(id, .success(run.path ?? "")))
             return
         }
-        let length = run.storesWhole ? run.wholeLength : length
+        let length = run.storesWhole ? run.wholeLength ?? length : length
         let policy = run.publishPolicy
         let origin = run.origin
         let modified = run.modificationTime

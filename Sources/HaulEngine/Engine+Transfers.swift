@@ -38,6 +38,7 @@ extension Engine {
         switch event {
         case .head(let id, let body, let head):
             withOwner(id) { run in
+                run.reportedHeads.insert(id)
                 continuation.yield(.head(run.id, head))
                 perform(run.machine.headAccepted(id, body, now: MonotonicClock.now), run)
             }
@@ -71,9 +72,10 @@ extension Engine {
         owners[id] = nil
         run.received += report.received
         learn(report, at: origin, run)
-        if let head = report.head, !run.machine.reportedHead(id) { continuation.yield(.head(run.id, head)) }
+        if let head = report.head, run.reportedHeads.remove(id) == nil { continuation.yield(.head(run.id, head)) }
         let end = transferEnd(id, report, run)
         perform(run.machine.transferFinished(id, end, now: MonotonicClock.now, jitter: nextJitter()), run)
+        if run.wantsRestart, run.transfers.isEmpty { restart(run) }
         goOn(run)
         if let origin { release(origin) }
     }

@@ -31,6 +31,8 @@ package actor Engine {
     let options: EngineOptions
 
     var runs: [DownloadID: Run] = [:]
+    /// Those of them that are not queued any more.
+    var active: [DownloadID: Run] = [:]
     /// Which run a transfer belongs to.
     var owners: [TransferID: DownloadID] = [:]
     var scheduler: QueueScheduler<Origin>
@@ -39,7 +41,11 @@ package actor Engine {
     var multiplexed: Set<Origin> = []
     /// Runs that would like a connection of a host that had no room.
     var waitingForHost: Set<DownloadID> = []
+    /// Hosts that were asked over TLS and answered over HTTP/1.1.
+    var singleConnectionHosts: Set<Origin> = []
     var hostConnections = 4
+    /// The most connections that a download was explicitly allowed.
+    var mostFixedConnections = 1
     private var lastDownload: UInt64 = 0
     private var lastTransfer: UInt64 = 0
     private var jitter: Jitter
@@ -93,6 +99,9 @@ package actor Engine {
             let urls = try parse(spec)
             let run = Run(id: id, spec: spec, urls: urls, now: MonotonicClock.now)
             runs[id] = run
+            if case .fixed(let count) = spec.options.connections {
+                mostFixedConnections = max(mostFixedConnections, count)
+            }
             scheduler.add(id, host: run.primary.origin)
             continuation.yield(.stateChanged(id, .queued))
             startWaiting()
@@ -106,7 +115,7 @@ package actor Engine {
     /// How everything that runs stands now.
     package func samples() -> [DownloadSample] {
         let now = MonotonicClock.now
-        return runs.values.filter { $0.state != .queued }.sorted { $0.id < $1.id }.map { run in
+        return active.values.sorted { $0.id < $1.id }.map { run in
             let total = run.machine.length
             return DownloadSample(
                 id: run.id, state: run.state, name: run.claimedName ?? run.primary.redacted,
@@ -190,7 +199,7 @@ package actor Engine {
     /// One sleeper, for the earliest thing that any machine waits for.
     private func setAlarm() {
         let now = MonotonicClock.now
-        guard let next = runs.values.compactMap({ $0.state == .queued ? nil : deadline(of: $0, now: now) }).min() else {
+        guard let next = active.values.compactMap({ deadline(of: $0, now: now) }).min() else {
             return
         }
         if let alarm, alarm.at <= next.advanced(by: 0.005) { return }
@@ -220,7 +229,7 @@ package actor Engine {
     func alarmRang() {
         alarm = nil
         let now = MonotonicClock.now
-        for run in runs.values where run.state != .queued && !run.hasEnded {
+        for run in active.values.sorted(by: { $0.id < $1.id }) where !run.hasEnded {
             if let deadline = run.machine.configuration.retry.deadline, now >= deadline {
                 let error = HaulError(
                     .timeLimit, "\(run.primary.redacted) took longer than the time limit allows",

@@ -40,6 +40,13 @@ final class Run {
     var sinceDurable: Int64 = 0
     var sinceWriteback: Int64 = 0
     var isSyncing = false
+    /// The partial is to be emptied once no transfer writes to it any more.
+    var wantsRestart = false
+    /// A whole body is kept in a partial file that was there already.
+    var storesWhole = false
+    var wholeLength: Int64?
+    /// Transfers whose head was told already.
+    var reportedHeads: Set<TransferID> = []
 
     enum Ending {
         case finished(wasThere: Bool)

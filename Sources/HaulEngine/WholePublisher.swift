@@ -13,8 +13,7 @@ final class WholePublisher: Sendable {
         var file: WholeFile
         var syncs: Bool
         var expected: [ChecksumValue]
-        /// A name that is taken: the policy of the user for suggested names.
-        var ifTaken: ExistingFilePolicy
+        var taken: TakenName
     }
 
     enum Outcome: Sendable {
@@ -101,12 +100,12 @@ final class WholePublisher: Sendable {
                 }
             }
         }
-        if job.ifTaken == .skip || job.ifTaken == .fail,
-            let existing = try? job.directory.existing(job.file.name), existing.kind == .file
-        {
-            let path = job.directory.path(of: job.file.name)
-            return .failure(
-                Early(outcome: job.ifTaken == .skip ? .wasThere(path: path) : .failed(.nameTaken(path: path))))
+        do throws(PartialFailure) {
+            if let path = try job.taken.existing(job.file.name, in: job.directory) {
+                return .failure(Early(outcome: .wasThere(path: path)))
+            }
+        } catch {
+            return .failure(Early(outcome: .failed(error)))
         }
         return .success(job.expected)
     }

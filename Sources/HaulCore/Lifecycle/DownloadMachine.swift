@@ -111,6 +111,9 @@ package struct DownloadMachine: Sendable {
     package var length: Int64? { file?.length }
     package var wasIdentifiedBySamples: Bool { usedSamples }
 
+    /// What a running transfer asks.
+    package func url(of id: TransferID) -> URLReference? { running[id]?.work.url }
+
     package func rate(at now: Instant) -> Double? { meter.rate(at: now) }
 
     package func remainingTime(at now: Instant) -> Double? {
