@@ -53,9 +53,10 @@ extension Engine {
             guard run.spec.options.waitsForLock else { return perform(run.machine.diskFailed(error), run) }
             run.directory = nil
             run.jobs += 1
+            let id = run.id
             Task { [weak self] in
                 try? await Task.sleep(for: .milliseconds(200))
-                await self?.prepareAgain(run.id)
+                await self?.prepareAgain(id)
             }
         case .goOn:
             startDigests(run)
@@ -95,8 +96,7 @@ extension Engine {
         let name = chosenName(body, from: url, run)
         let policy = run.spec.options.ifExists
         let exact = run.keepsName
-        var header = run.header
-        header.finalName = run.partial?.header.finalName ?? name
+        let header = run.header(named: run.partial?.header.finalName ?? name)
         let partial = run.partial
         let needed = body.file.codings.isEmpty ? body.file.length : nil
         let known = run.userName == nil ? sameFile(run) : nil
@@ -105,14 +105,17 @@ extension Engine {
                 id, transfer,
                 Result { () throws(HaulError) in
                     do throws(PartialFailure) {
-                        if partial == nil,
-                            let there = try TakenName(policy: policy, known: known).existing(name, in: directory)
-                        {
+                        let taken = TakenName(policy: policy, known: known)
+                        if partial == nil, let there = try taken.existing(name, in: directory) {
                             return Claim(partial: nil, path: there, name: name, wasThere: true)
                         }
-                        let file = try partial ?? directory.createPartial(
-                            name: name, exactName: exact, header: header)
-                        if partial != nil { try Engine.update(file, header) }
+                        let file: PartialFile
+                        if let partial {
+                            file = partial
+                            try Engine.update(file, header)
+                        } else {
+                            file = try directory.createPartial(name: name, exactName: exact, header: header)
+                        }
                         if let needed { try Engine.reserve(needed, of: file, isNew: partial == nil) }
                         let final = file.header.finalName
                         return Claim(partial: file, path: directory.path(of: final), name: final)
@@ -212,7 +215,7 @@ extension Engine {
             inbox.yield(.restarted(id, nil))
             return
         }
-        let header = run.header
+        let header = run.header(named: partial.header.finalName)
         submit(run) {
             do throws(PartialFailure) {
                 try partial.restart(header: header)
@@ -276,8 +279,7 @@ extension Engine {
     private func storeInPartial(_ bytes: [UInt8], _ partial: PartialFile, _ run: Run) {
         let id = run.id
         let expected = run.expectedChecksums
-        var header = run.header
-        header.file.length = Int64(bytes.count)
+        let header = run.header(named: partial.header.finalName, length: Int64(bytes.count))
         partial.startDigests(Set(expected.map(\.algorithm)))
         run.storesWhole = true
         submit(run) {
@@ -377,7 +379,8 @@ extension Engine {
     func refresh(_ source: Int, _ run: Run) {
         let id = run.id
         let command = run.spec.options.refreshCommand
-        submit(run) { .refreshed(id, source: source, LinkRefresher.fresh(command)) }
+        let url = run.spec.urls[source]
+        submit(run) { .refreshed(id, source: source, LinkRefresher.fresh(command, for: url)) }
     }
 
     private static let durableSize: Int64 = 64 << 20

@@ -5,8 +5,11 @@ import HaulPlatform
 /// Asks a program of the user for a fresh link (`--refresh-command`). Blocking.
 enum LinkRefresher {
     /// The URL in the first line that the program prints; `nil` when it fails or prints none.
-    static func fresh(_ command: [String]) -> URLReference? {
-        let environment = ["PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"]
+    ///
+    /// - Parameter url: the expired link as it was given; the program gets it as `HAUL_URL`.
+    static func fresh(_ command: [String], for url: String) -> URLReference? {
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        let environment = ["PATH": path, "HAUL_URL": url]
         guard
             let (status, output) = try? ChildProcess.run(
                 arguments: command, environment: environment, captureOutput: true, timeout: 60),

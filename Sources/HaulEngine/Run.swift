@@ -95,10 +95,11 @@ final class Run {
         spec.options.checksums.isEmpty ? machine.file?.digests ?? [] : spec.options.checksums
     }
 
-    var header: JournalHeader {
-        JournalHeader(
-            sources: digests, file: machine.file ?? RemoteFile(),
-            finalName: partial?.header.finalName ?? claimedName ?? "")
+    /// What the journal is to say.
+    func header(named name: String, length: Int64? = nil) -> JournalHeader {
+        var file = machine.file ?? RemoteFile()
+        if let length { file.length = length }
+        return JournalHeader(sources: digests, file: file, finalName: name)
     }
 
     var origin: FileOrigin? {

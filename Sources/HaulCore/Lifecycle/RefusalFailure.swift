@@ -64,6 +64,8 @@ enum StatusFailure {
                     advice: "give user and password with --proxy-user"))
         case 408, 425:
             return Failure(.server, HaulError(.timeoutStatus, "the server gave up waiting for \(place) (\(status))"))
+        case 416:
+            return Failure(.ranges, HaulError(.rangeRefused, "the server has no such part of \(place) (416)"))
         case 429, 503:
             return Failure(.throttled, HaulError(.throttled, "the server asks to slow down for \(place) (\(status))"))
         case 501, 505:
