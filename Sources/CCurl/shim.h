@@ -62,20 +62,47 @@ static inline CURLcode haul_message_result(const CURLMsg *message) {
     return message->data.result;
 }
 
-static inline CURLcode haul_require_close_notify_now(CURL *easy, void *context, void *unused) {
+/// The slot of a TLS connection that tells whether the peer's close_notify came.
+static inline int haul_close_notify_slot(void) {
+    static int slot = -1;
+    if (slot < 0) slot = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+    return slot;
+}
+
+static inline void haul_note_alert(const SSL *tls, int where, int value) {
+    if (where == SSL_CB_READ_ALERT && (value & 0xff) == SSL_AD_CLOSE_NOTIFY) {
+        SSL_set_ex_data((SSL *)tls, haul_close_notify_slot(), (void *)tls);
+    }
+}
+
+static inline CURLcode haul_watch_context(CURL *easy, void *context, void *unused) {
     (void)easy;
     (void)unused;
-#ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
-    SSL_CTX_clear_options((SSL_CTX *)context, SSL_OP_IGNORE_UNEXPECTED_EOF);
-#else
-    (void)context;
-#endif
+    SSL_CTX_set_info_callback((SSL_CTX *)context, haul_note_alert);
     return CURLE_OK;
 }
 
-/// A TLS stream that ends without close_notify is an error, not the end of the body (RFC 8446 §6.1).
-static inline CURLcode haul_require_close_notify(CURL *easy) {
-    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, haul_require_close_notify_now);
+/// Has the handle's TLS connections note whether close_notify came: without it, the end of a body that only the end
+/// of the connection marks may be an attacker's (RFC 8446 §6.1). libcurl 7.88 takes both for the same.
+static inline CURLcode haul_watch_close_notify(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, haul_watch_context);
+}
+
+/// The TLS connection of a running transfer, held until `haul_release_tls`; NULL when there is none.
+static inline void *haul_hold_tls(CURL *easy) {
+    struct curl_tlssessioninfo *info = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
+    if (info->backend != CURLSSLBACKEND_OPENSSL || info->internals == NULL) return NULL;
+    SSL *tls = (SSL *)info->internals;
+    return SSL_up_ref(tls) == 1 ? tls : NULL;
+}
+
+static inline int haul_saw_close_notify(void *tls) {
+    return SSL_get_ex_data((SSL *)tls, haul_close_notify_slot()) != NULL;
+}
+
+static inline void haul_release_tls(void *tls) {
+    SSL_free((SSL *)tls);
 }
 
 static inline int haul_small_receive_buffer_now(void *context, curl_socket_t socket, curlsocktype purpose) {

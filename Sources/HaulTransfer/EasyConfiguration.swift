@@ -99,7 +99,7 @@ struct EasyConfiguration {
         if let file = connection.clientCertificate { set(CURLOPT_SSLCERT, string: file) }
         if let file = connection.clientKey { set(CURLOPT_SSLKEY, string: file) }
         if let key = connection.pinnedPublicKey { set(CURLOPT_PINNEDPUBLICKEY, string: key) }
-        if request.url.scheme == "https" || request.url.scheme == "ftps" { haul_require_close_notify(easy) }
+        if request.url.scheme == "https" || request.url.scheme == "ftps" { haul_watch_close_notify(easy) }
         guard request.url.scheme == "sftp" else { return }
         if let key = connection.sshKey { set(CURLOPT_SSH_PRIVATE_KEYFILE, string: key) }
         // libssh2 refuses a host that is not in the file (CURLOPT_SSH_KNOWNHOSTS(3)).

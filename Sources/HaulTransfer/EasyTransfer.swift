@@ -55,6 +55,8 @@ final class EasyTransfer {
     /// libcurl was done while the sink was still awaited.
     var endedWith: CURLcode?
     var isPaused: Bool { isPausedForSink || pausedUntil != nil }
+    /// Held to see whether the end of the connection was announced, where nothing else ends the body.
+    private var tls: UnsafeMutableRawPointer?
     /// Strings and lists that libcurl keeps pointers to.
     var resources = EasyResources()
     /// Events for the engine, collected by the loop after each turn.
@@ -113,6 +115,9 @@ final class EasyTransfer {
         plan = accepted
         position = accepted.offset + accepted.skip
         committed = position
+        if request.url.isSecure, accepted.length == nil, head.fields["Transfer-Encoding"] == nil, !isHTTP2 {
+            tls = haul_hold_tls(easy)
+        }
         events.append(.delivering(request.id))
         switch request.delivery {
         case .probe(let limit):
@@ -137,6 +142,12 @@ final class EasyTransfer {
             end = request.expectation.range?.upper ?? .max
             stage = .sampling
         }
+    }
+
+    private var isHTTP2: Bool {
+        var version = 0
+        haul_easy_info_long(easy, CURLINFO_HTTP_VERSION, &version)
+        return version == CURL_HTTP_VERSION_2_0
     }
 
     private func reportHead() {
@@ -314,6 +325,8 @@ final class EasyTransfer {
         report.firstByte = firstByte ?? 0
         report.excerpt = excerpt
         EasyResources.readFacts(of: easy, into: &report, request: request)
+        if let tls { haul_release_tls(tls) }
+        tls = nil
         return report
     }
 
@@ -339,6 +352,9 @@ final class EasyTransfer {
     private func atEnd(_ plan: BodyPlan) -> TransferReport.Outcome {
         if let length = plan.length, received < length {
             return .failed(shortBody("\(received) of \(length) bytes came"))
+        }
+        if let tls, haul_saw_close_notify(tls) == 0 {
+            return .failed(shortBody("the encrypted connection was cut"))
         }
         if let decoder, !decoder.isAtEnd { return .failed(shortBody("the coded body stops before its end")) }
         return ended(plan, isWhole: true)
