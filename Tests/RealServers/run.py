@@ -16,10 +16,10 @@ from urllib.parse import quote
 sys.dont_write_bytecode = True
 
 import servers  # noqa: E402
-from servers import (BIG, KIB, MIB, NAMES, NOTES, PASSWORD, SMALL, USER, Apache, Caddy, Content, Danted, Nginx,  # noqa: E402
+from servers import (BIG, MIB, NAMES, NOTES, PASSWORD, SMALL, USER, Apache, Caddy, Danted, Nginx,  # noqa: E402
                      PythonServer, Relay, Sshd, Tinyproxy, Vsftpd, VsftpdTLS)
 from support import harness  # noqa: E402
-from support.harness import Failed, check, expect, wait_until  # noqa: E402
+from support.harness import check, expect, wait_until  # noqa: E402
 from support.scripted import Server  # noqa: E402
 
 STAGE = None
@@ -436,9 +436,9 @@ def secrets(box):
     cases = []
     server = stage().server(Nginx)
     relay = box.server(Relay(server.http, MIB))
-    cases.append((["--user", "%s:%s" % (USER, PASSWORD), "http://127.0.0.1:%d/private/big.bin" % relay.port], [PASSWORD]))
-    cases.append((["http://%s:%s@127.0.0.1:%d/private/big.bin?token=query-se-cret" % (USER, PASSWORD, relay.port)],
-                  [PASSWORD, "query-se-cret"]))
+    private = "127.0.0.1:%d/private/big.bin" % relay.port
+    cases.append((["--user", "%s:%s" % (USER, PASSWORD), "http://" + private], [PASSWORD]))
+    cases.append((["http://%s:%s@%s?token=query-se-cret" % (USER, PASSWORD, private)], [PASSWORD, "query-se-cret"]))
     ftp_server = stage().server(Vsftpd)
     cases.append((["ftp://anonymous:%s@127.0.0.1:%d/big.bin" % (PASSWORD, ftp_server.port)], [PASSWORD]))
     for number, (arguments, hidden) in enumerate(cases):

@@ -306,7 +306,8 @@ class Apache(Daemon):
 class Caddy(Daemon):
     def __init__(self, stage):
         super().__init__(stage)
-        self.http, self.https = free_port(), free_port()
+        # The TLS listener answers any Host, as a relay in between changes the port.
+        self.http, self.any_https = free_port(), free_port()
         config = stage.write("caddy/Caddyfile", """
 {
 	admin off
@@ -319,27 +320,15 @@ http://127.0.0.1:%d {
 	root * %s
 	file_server
 }
-https://127.0.0.1:%d, https://localhost:%d {
-	bind 127.0.0.1
-	tls %s %s
-	root * %s
-	file_server
-}
 :%d {
 	bind 127.0.0.1
 	tls %s %s
 	root * %s
 	file_server
 }
-""" % (self.http, self.http, stage.docs, self.https, self.https, stage.tls.cert, stage.tls.key, stage.docs, self.other(),
-       stage.tls.cert, stage.tls.key, stage.docs))
+""" % (self.http, self.http, stage.docs, self.any_https, stage.tls.cert, stage.tls.key, stage.docs))
         env = dict(os.environ, HOME=self.home, XDG_DATA_HOME=self.home, XDG_CONFIG_HOME=self.home)
         self.launch(["caddy", "run", "--config", config, "--adapter", "caddyfile"], (self.http, self.any_https), env)
-
-    def other(self):
-        """A listener for any Host, as a relay in between changes the port."""
-        self.any_https = free_port()
-        return self.any_https
 
 
 class PythonServer(Daemon):

@@ -3,11 +3,9 @@ import os
 import resource
 import shutil
 import signal
-import stat
-import subprocess
 import time
 
-from common import (KIB, MIB, SLACK, Content, Text, at_most, broken_off, check, expect, one, refetched, wait_until)
+from common import (KIB, MIB, Content, Text, at_most, broken_off, check, expect, one, refetched, wait_until)
 from shim import shim_environment
 
 A = Content("a", MIB)

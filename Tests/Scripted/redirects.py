@@ -1,9 +1,9 @@
 """Redirects, URLs, secrets: cases B051 to B058, B152 to B156, D01, D02, D04, D05, D09, D10, B146."""
 import base64
 import os
-import subprocess
 
-from common import (KIB, MIB, Authority, Content, Text, at_most, broken_off, check, expect, one, refetched, wait_until)
+from common import (KIB, MIB, Authority, Content, at_most, broken_off, check, expect, one, refetched,
+                    wait_until)
 
 A = Content("a", MIB)
 SMALL = Content("small", 20_000)

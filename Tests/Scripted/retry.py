@@ -7,8 +7,7 @@ import socket
 import threading
 import time
 
-from common import (DATE, KIB, MIB, SLACK, Content, Server, Text, at_most, broken_off, check, expect, header_date, one,
-                    refetched)
+from common import (KIB, MIB, Content, Server, at_most, broken_off, check, expect, header_date, one, refetched)
 
 A = Content("a", MIB)
 BIG = Content("big", 6 * MIB)
