@@ -62,16 +62,10 @@ static inline CURLcode haul_message_result(const CURLMsg *message) {
     return message->data.result;
 }
 
-/// The slot of a TLS connection that tells whether the peer's close_notify came.
-static inline int haul_close_notify_slot(void) {
-    static int slot = -1;
-    if (slot < 0) slot = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
-    return slot;
-}
-
 static inline void haul_note_alert(const SSL *tls, int where, int value) {
     if (where == SSL_CB_READ_ALERT && (value & 0xff) == SSL_AD_CLOSE_NOTIFY) {
-        SSL_set_ex_data((SSL *)tls, haul_close_notify_slot(), (void *)tls);
+        // libcurl keeps its own data under indexes of its own; this one is the application's (SSL_set_app_data(3)).
+        SSL_set_app_data((SSL *)tls, (void *)tls);
     }
 }
 
@@ -98,7 +92,7 @@ static inline void *haul_hold_tls(CURL *easy) {
 }
 
 static inline int haul_saw_close_notify(void *tls) {
-    return SSL_get_ex_data((SSL *)tls, haul_close_notify_slot()) != NULL;
+    return SSL_get_app_data((SSL *)tls) != NULL;
 }
 
 static inline void haul_release_tls(void *tls) {

@@ -22,8 +22,7 @@ extension Engine {
         case .storeWhole(let id, let body, let url): storeWhole(id, body, from: url, run)
         case .verify(let length): verify(length, run)
         case .publish(let length): publish(length, run)
-        case .throttled(let source, let retryAfter, let delivering):
-            throttled(source, retryAfter, delivering, run)
+        case .throttled(let source, let retryAfter): throttled(source, retryAfter, run)
         case .refresh(let source): refresh(source, run)
         case .notice(let notice): continuation.yield(.notice(run.id, notice))
         case .state(let state): change(run, to: state)
@@ -132,10 +131,13 @@ extension Engine {
         loop.post(.hostConnections(wanted))
     }
 
-    private func throttled(_ source: Int, _ retryAfter: Double?, _ delivering: Int, _ run: Run) {
+    private func throttled(_ source: Int, _ retryAfter: Double?, _ run: Run) {
         let origin = run.machine.sources[source].current.origin
         governor(of: origin)
-        // The transfer that was refused is no longer counted; those of other downloads may deliver as well.
+        // What counts is what the host gives to all downloads together.
+        let delivering = active.values.reduce(0) { sum, run in
+            sum + run.transfers.count { $0.value == origin && run.machine.isDelivering($0.key) }
+        }
         governors[origin]?.throttled(
             retryAfter: retryAfter, delivering: delivering, wait: run.spec.options.retryWait,
             now: MonotonicClock.now)

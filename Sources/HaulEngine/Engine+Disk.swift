@@ -99,7 +99,7 @@ extension Engine {
         let header = run.header(named: run.partial?.header.finalName ?? name)
         let partial = run.partial
         let needed = body.file.codings.isEmpty ? body.file.length : nil
-        let known = run.userName == nil ? sameFile(run) : nil
+        let known = sameFile(run)
         submit(run) {
             .claimed(
                 id, transfer,
@@ -180,7 +180,7 @@ extension Engine {
 
     // MARK: While it runs
 
-    /// Marks what is written as durable every 64 MiB or 5 s, and has the system write back in between.
+    /// Marks what is written as durable every 32 MiB or 2.5 s, and has the system write back in between.
     func keepDurable(_ range: ByteRange, _ run: Run) {
         guard let partial = run.partial, run.spec.options.syncs else { return }
         run.sinceDurable += range.count
@@ -244,7 +244,9 @@ extension Engine {
     // MARK: The end
 
     func storeWhole(_ transfer: TransferID, _ body: BodyPlan, from url: URLReference, _ run: Run) {
-        guard let bytes = run.bytes.removeValue(forKey: transfer), let directory = run.directory else { return }
+        // An empty file may have been told by a status alone: there was no body then.
+        let bytes = run.bytes.removeValue(forKey: transfer) ?? []
+        guard let directory = run.directory else { return }
         if let sink = run.sink as? StreamSink { return writeOut(bytes, sink, run) }
         run.claimedName = chosenName(body, from: url, run)
         run.wholeLength = Int64(bytes.count)
@@ -258,8 +260,7 @@ extension Engine {
             WholePublisher.Job(
                 id: run.id, directory: directory, file: file, syncs: run.spec.options.syncs,
                 expected: run.expectedChecksums,
-                taken: TakenName(
-                    policy: run.userName == nil ? policy : .auto, known: run.userName == nil ? sameFile(run) : nil)))
+                taken: TakenName(policy: policy, known: sameFile(run))))
     }
 
     private func writeOut(_ bytes: [UInt8], _ sink: StreamSink, _ run: Run) {
@@ -383,7 +384,8 @@ extension Engine {
         submit(run) { .refreshed(id, source: source, LinkRefresher.fresh(command, for: url)) }
     }
 
-    private static let durableSize: Int64 = 64 << 20
-    private static let durableTime = 5.0
+    /// Half of what a power cut may cost (P3), since bytes come on while the disk is being waited for.
+    private static let durableSize: Int64 = 32 << 20
+    private static let durableTime = 2.5
     private static let writebackSize: Int64 = 16 << 20
 }

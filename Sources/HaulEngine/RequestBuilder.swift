@@ -49,9 +49,9 @@ struct RequestBuilder {
     }
 
     private func credentials(_ work: TransferWork, mayKnow: Bool) -> Credentials? {
-        if let user = work.url.user { return Credentials(user: user, password: work.url.password ?? "") }
+        if let user = work.url.user { return Credentials(user: user, password: work.url.password) }
         if work.url.origin == work.given.origin, let user = work.given.user {
-            return Credentials(user: user, password: work.given.password ?? "")
+            return Credentials(user: user, password: work.given.password)
         }
         return mayKnow ? options.credentials : nil
     }

@@ -60,7 +60,7 @@ struct EasyConfiguration {
     private func setCredentials() {
         if let credentials = request.credentials {
             set(CURLOPT_USERNAME, string: credentials.user)
-            set(CURLOPT_PASSWORD, string: credentials.password)
+            if let password = credentials.password { set(CURLOPT_PASSWORD, string: password) }
         }
         if let signature = request.awsSigV4 {
             set(CURLOPT_AWS_SIGV4, string: signature)
@@ -83,7 +83,7 @@ struct EasyConfiguration {
         if let hosts = connection.noProxy { set(CURLOPT_NOPROXY, string: hosts) }
         if let credentials = connection.proxyCredentials {
             set(CURLOPT_PROXYUSERNAME, string: credentials.user)
-            set(CURLOPT_PROXYPASSWORD, string: credentials.password)
+            set(CURLOPT_PROXYPASSWORD, string: credentials.password ?? "")
         }
         set(CURLOPT_PROXYAUTH, EasyConfiguration.basic | EasyConfiguration.digest)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

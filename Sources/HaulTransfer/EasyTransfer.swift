@@ -125,7 +125,7 @@ final class EasyTransfer {
                 end = range.upper - request.baseOffset
             }
             stage = .buffering(limit: limit)
-            if let length = accepted.length, length <= limit, decoder == nil {
+            if let length = accepted.length, length <= limit, decoder == nil, isWholeFile(accepted) {
                 buffer.reserveCapacity(Int(length))
             } else if accepted.length != nil {
                 reportHead()
@@ -142,6 +142,11 @@ final class EasyTransfer {
             end = request.expectation.range?.upper ?? .max
             stage = .sampling
         }
+    }
+
+    /// Servers may give less than was asked: such a body is a part, however small the file.
+    private func isWholeFile(_ plan: BodyPlan) -> Bool {
+        plan.offset == 0 && plan.length == (plan.file.length ?? plan.length)
     }
 
     private var isHTTP2: Bool {

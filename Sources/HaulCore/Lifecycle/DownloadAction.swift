@@ -49,8 +49,8 @@ package enum DownloadAction: Hashable, Sendable {
     case verify(length: Int64)
     /// Give the file its name; answered by `published`.
     case publish(length: Int64)
-    /// The host of a source said 'too many' or 'later'.
-    case throttled(source: Int, retryAfter: Double?, delivering: Int)
+    /// The host of a source said 'too many' or 'later', in words or by refusing a connection.
+    case throttled(source: Int, retryAfter: Double?)
     /// Ask for a fresh URL of a source (`--refresh-command`); answered by `refreshed`.
     case refresh(source: Int)
     case notice(Notice)

@@ -31,9 +31,10 @@ extension DownloadMachine {
     ) -> [DownloadAction] {
         let index = run.work.source
         var actions: [DownloadAction] = []
-        if failure.kind == .throttled {
+        // A connection that is refused before it delivers, while others do, is 'too many' said without words.
+        if failure.kind == .throttled || delivering > 0 && !run.isDelivering {
             actions.append(
-                .throttled(source: index, retryAfter: failure.error.retryAfter, delivering: delivering))
+                .throttled(source: index, retryAfter: failure.error.retryAfter))
         }
         guard canGoOn(from: run) else { return actions + retryFromStart(failure, run, now: now, jitter: jitter) }
         if delivering > 0 {
@@ -44,7 +45,6 @@ extension DownloadMachine {
             }
             return actions + fetchOn(now: now)
         }
-        tuner.recover()
         if run.bytes >= DownloadMachine.someProgress, failure.kind == .connection {
             return actions + fetchOn(now: now)
         }

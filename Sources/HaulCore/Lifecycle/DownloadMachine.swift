@@ -114,6 +114,8 @@ package struct DownloadMachine: Sendable {
     /// What a running transfer asks.
     package func url(of id: TransferID) -> URLReference? { running[id]?.work.url }
 
+    package func isDelivering(_ id: TransferID) -> Bool { running[id]?.isDelivering ?? false }
+
     package func rate(at now: Instant) -> Double? { meter.rate(at: now) }
 
     package func remainingTime(at now: Instant) -> Double? {

@@ -1,9 +1,10 @@
 /// User and password, bound to the origin of the URL they were given for.
 package struct Credentials: Hashable, Sendable {
     package var user: String
-    package var password: String
+    /// `nil`: not given; netrc may know it.
+    package var password: String?
 
-    package init(user: String, password: String) {
+    package init(user: String, password: String?) {
         self.user = user
         self.password = password
     }

@@ -95,9 +95,4 @@ package struct ConnectionTuner: Hashable, Sendable {
         target = max(1, min(target, connections))
         phase = .holding
     }
-
-    /// A connection was lost that can come back: a fixed number is wanted again.
-    package mutating func recover() {
-        if !isAdaptive { target = cap }
-    }
 }
