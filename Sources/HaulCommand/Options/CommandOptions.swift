@@ -5,7 +5,8 @@ extension OptionTable {
     /// What to run and write beside the downloads.
     static let scripts: [OptionDefinition] = [
         OptionDefinition(
-            "refresh-command", nil, "CMD", in: .scripts, .trustedDownload, "prints a fresh URL when a link expired",
+            "refresh-command", nil, "CMD", in: .scripts, .trustedDownload,
+            "prints a fresh URL when a link expired",
             manual: """
                 Run without a shell, with HAUL_URL, the URL as it was given; its first line of output is used. The bytes \
                 on disk are kept.
@@ -42,7 +43,8 @@ extension OptionTable {
             configuration.dumpHeader = try input.nonEmpty()
         },
         .flag(
-            "dry-run", in: .scripts, .command, "say what would be fetched to where, and stop", isSetting: false
+            "dry-run", in: .scripts, .command, "say what would be fetched to where, and stop",
+            isSetting: false
         ) { $0.isDryRun = $1 },
     ]
 

@@ -45,7 +45,8 @@ extension OptionTable {
         },
         OptionDefinition(
             "sync", nil, "yes|no", in: .files, .download, "flush files to the disk before saying done",
-            manual: "The default is yes: a finished file survives a power cut. no is faster for many small files.",
+            manual:
+                "The default is yes: a finished file survives a power cut. no is faster for many small files.",
             completion: .choices(["yes", "no"])
         ) { (configuration, input) throws(HaulError) in
             configuration.download.syncs = try input.yesOrNo()
