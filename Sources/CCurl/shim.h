@@ -1,3 +1,120 @@
+// libcurl for Swift: the variadic calls as typed inline functions, nothing else.
 #pragma once
 
 #include <curl/curl.h>
+#include <openssl/ssl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+static inline CURLcode haul_easy_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode haul_easy_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode haul_easy_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode haul_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode haul_easy_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+typedef size_t (*haul_bytes_callback)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode haul_easy_set_bytes_callback(CURL *easy, CURLoption option, haul_bytes_callback callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+
+static inline CURLcode haul_easy_info_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode haul_easy_info_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode haul_easy_info_string(CURL *easy, CURLINFO info, char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode haul_easy_info_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode haul_easy_info_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLMcode haul_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+/// The numeric fields of a CURLMsg; the union cannot be read safely from Swift.
+static inline CURLcode haul_message_result(const CURLMsg *message) {
+    return message->data.result;
+}
+
+/// The slot of a TLS connection that tells whether the peer's close_notify came.
+static inline int haul_close_notify_slot(void) {
+    static int slot = -1;
+    if (slot < 0) slot = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+    return slot;
+}
+
+static inline void haul_note_alert(const SSL *tls, int where, int value) {
+    if (where == SSL_CB_READ_ALERT && (value & 0xff) == SSL_AD_CLOSE_NOTIFY) {
+        SSL_set_ex_data((SSL *)tls, haul_close_notify_slot(), (void *)tls);
+    }
+}
+
+static inline CURLcode haul_watch_context(CURL *easy, void *context, void *unused) {
+    (void)easy;
+    (void)unused;
+    SSL_CTX_set_info_callback((SSL_CTX *)context, haul_note_alert);
+    return CURLE_OK;
+}
+
+/// Has the handle's TLS connections note whether close_notify came: without it, the end of a body that only the end
+/// of the connection marks may be an attacker's (RFC 8446 §6.1). libcurl 7.88 takes both for the same.
+static inline CURLcode haul_watch_close_notify(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, haul_watch_context);
+}
+
+/// The TLS connection of a running transfer, held until `haul_release_tls`; NULL when there is none.
+static inline void *haul_hold_tls(CURL *easy) {
+    struct curl_tlssessioninfo *info = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
+    if (info->backend != CURLSSLBACKEND_OPENSSL || info->internals == NULL) return NULL;
+    SSL *tls = (SSL *)info->internals;
+    return SSL_up_ref(tls) == 1 ? tls : NULL;
+}
+
+static inline int haul_saw_close_notify(void *tls) {
+    return SSL_get_ex_data((SSL *)tls, haul_close_notify_slot()) != NULL;
+}
+
+static inline void haul_release_tls(void *tls) {
+    SSL_free((SSL *)tls);
+}
+
+static inline int haul_small_receive_buffer_now(void *context, curl_socket_t socket, curlsocktype purpose) {
+    (void)purpose;
+    int bytes = (int)(size_t)context;
+    // A refusal only means a larger burst.
+    (void)setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+    return CURL_SOCKOPT_OK;
+}
+
+/// Keeps the kernel from receiving far ahead of a rate limit. SO_RCVBUF is set before connecting (tcp(7)).
+static inline CURLcode haul_small_receive_buffer(CURL *easy, size_t bytes) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)bytes);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, haul_small_receive_buffer_now) : code;
+}

@@ -16,6 +16,13 @@ package enum FileDigest {
         return context.finish()
     }
 
+    /// The digests of bytes in memory.
+    package static func compute(_ bytes: [UInt8], algorithms: Set<ChecksumAlgorithm>) -> [ChecksumValue] {
+        let context = DigestContext(algorithms)
+        bytes.withUnsafeBytes { context.update($0) }
+        return context.finish()
+    }
+
     /// Feeds bytes of a file to a context.
     /// - Returns: how many; fewer than the range has when the file ends before.
     @discardableResult

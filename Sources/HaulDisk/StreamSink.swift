@@ -9,12 +9,19 @@ package final class StreamSink: ByteSink {
     private let output: Descriptor
     private let system: any SystemCalls
     private let written = Mutex<Int64>(0)
+    private let digests: DigestContext?
 
     /// The output stays open until the last reference goes.
-    package init(_ output: Descriptor, system: any SystemCalls) {
+    ///
+    /// - Parameter digests: what `finishDigests` is to tell.
+    package init(_ output: Descriptor, system: any SystemCalls, digests: Set<ChecksumAlgorithm> = []) {
         self.output = output
         self.system = system
+        self.digests = digests.isEmpty ? nil : DigestContext(digests)
     }
+
+    /// The digests of everything that went out; once, when nobody writes any more.
+    package func finishDigests() -> [ChecksumValue] { written.withLock { _ in digests?.finish() ?? [] } }
 
     /// Bytes that went out: the only offset that can be written to.
     package var position: Int64 { written.withLock { $0 } }
@@ -24,6 +31,7 @@ package final class StreamSink: ByteSink {
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemFailure) {
         try written.withLock { (written) throws(SystemFailure) in
             guard offset == written else { throw SystemFailure.notInOrder(output.path) }
+            digests?.update(bytes)
             var rest = bytes
             while !rest.isEmpty {
                 let count = try system.write(rest, to: output)

@@ -6,18 +6,6 @@ package enum AutoCount: Hashable, Sendable {
     case fixed(Int)
 }
 
-/// What may join bytes of an earlier run with those of this one (`--resume`).
-package enum ResumePolicy: String, Hashable, Sendable, CaseIterable {
-    /// Only an equal strong validator (or a checksum that will decide).
-    case strict
-    /// As strict; where no strong validator was ever given, samples of the bytes on disk are compared.
-    case overlap
-    /// An equal length is enough.
-    case length
-    /// Every run starts from the first byte.
-    case never
-}
-
 /// What happens when the file is there already (`--if-exists`).
 package enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
     /// Same source and unchanged: nothing to do. Else: an explicit output is replaced, a suggested name gets a number.
@@ -26,42 +14,6 @@ package enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
     case rename
     case skip
     case fail
-}
-
-/// User and password, bound to the origin of the URL they were given for.
-package struct Credentials: Hashable, Sendable {
-    package var user: String
-    package var password: String
-
-    package init(user: String, password: String) {
-        self.user = user
-        self.password = password
-    }
-}
-
-/// Everything that is the same for all requests of a download: how to connect, to trust and to identify.
-package struct ConnectionOptions: Hashable, Sendable {
-    package enum AddressFamily: Hashable, Sendable { case any, ipv4, ipv6 }
-
-    package var proxy: String?  // nil: from the environment; "": none
-    package var proxyCredentials: Credentials?
-    package var noProxy: String?  // nil: from the environment
-    package var caFile: String?
-    package var clientCertificate: String?
-    package var clientKey: String?
-    package var pinnedPublicKey: String?
-    package var isInsecure = false
-    package var sshKey: String?
-    package var knownHosts: String?
-    package var usesHTTP1Only = false
-    package var family = AddressFamily.any
-    package var interface: String?
-    package var resolve: [String] = []  // HOST:PORT:ADDRESS, as curl's --resolve
-    package var connectTimeout = 15.0  // seconds
-    package var stallTimeout = 30.0  // seconds under 1 B/s
-    package var netrcFile: String?  // nil: netrc is not used
-
-    package init() {}
 }
 
 /// How a download is to be done. Defaults are those of the manual.
@@ -93,7 +45,8 @@ package struct DownloadOptions: Hashable, Sendable {
     package var method: String?
     package var body: [UInt8]?
     package var range: String?  // as given: "0-99", "100-", "-5"
-    package var refreshCommand: String?
+    /// A program and its arguments, run without a shell; the fresh URL is the first line it prints.
+    package var refreshCommand: [String] = []
 
     package init() {}
 }

@@ -1,4 +1,7 @@
 package import HaulCore
+import HaulDisk
+import HaulPlatform
+import HaulTransfer
 
 /// What holds for all downloads of one engine.
 package struct EngineOptions: Sendable {
@@ -12,23 +15,249 @@ package struct EngineOptions: Sendable {
 }
 
 /// Runs downloads: owns the machines, and carries out what they decide.
+///
+/// Everything that happens reaches it through one ordered inbox; it never blocks.
 package actor Engine {
-    /// All events in order; ends after `shutdown()`.
+    /// All events in order; ends after `shutdown`.
     package nonisolated let events: AsyncStream<EngineEvent>
-    private let continuation: AsyncStream<EngineEvent>.Continuation
+    let continuation: AsyncStream<EngineEvent>.Continuation
+    /// What threads tell the engine, in order.
+    let inbox: AsyncStream<Inbound>.Continuation
+    private let inbound: AsyncStream<Inbound>
+    let loop: TransferLoop
+    let pool = WorkerPool(threads: 4)
+    let directories: DirectoryCache
+    let publisher: WholePublisher
+    let options: EngineOptions
 
+    var runs: [DownloadID: Run] = [:]
+    /// Those of them that are not queued any more.
+    var active: [DownloadID: Run] = [:]
+    /// Which run a transfer belongs to.
+    var owners: [TransferID: DownloadID] = [:]
+    var scheduler: QueueScheduler<Origin>
+    var governors: [Origin: Governor] = [:]
+    /// Hosts that answered over HTTP/2.
+    var multiplexed: Set<Origin> = []
+    /// Runs that would like a connection of a host that had no room.
+    var waitingForHost: Set<DownloadID> = []
+    /// Hosts that were asked over TLS and answered over HTTP/1.1.
+    var singleConnectionHosts: Set<Origin> = []
+    var hostConnections = 4
+    /// The most connections that a download was explicitly allowed.
+    var mostFixedConnections = 1
+    private var lastDownload: UInt64 = 0
+    private var lastTransfer: UInt64 = 0
+    private var jitter: Jitter
+    private var isServing = false
+    private var alarm: (at: Instant, task: Task<Void, Never>)?
+    var shutdownError: HaulError?
+    var closers: [CheckedContinuation<Void, Never>] = []
+
+    /// One thing that happened elsewhere.
+    enum Inbound: Sendable {
+        case transfers([TransferEvent])
+        case prepared(DownloadID, Result<Preparation.Found, HaulError>)
+        case claimed(DownloadID, TransferID, Result<Claim, HaulError>)
+        case restarted(DownloadID, HaulError?)
+        case compared(DownloadID, TransferID, Bool)
+        case verified(DownloadID, Result<[ChecksumValue], HaulError>)
+        case published(DownloadID, Result<String, HaulError>)
+        case whole([(DownloadID, WholePublisher.Outcome)])
+        case synced(DownloadID)
+        case refreshed(DownloadID, source: Int, URLReference?)
+        case released(DownloadID)
+        case alarm
+    }
+
+    /// - Throws: `SystemFailure` when the system has no thread to give.
     package init(options: EngineOptions) throws {
         (events, continuation) = AsyncStream.makeStream()
+        (inbound, inbox) = AsyncStream.makeStream()
+        self.options = options
+        let inbox = inbox
+        loop = try TransferLoop { inbox.yield(.transfers($0)) }
+        directories = DirectoryCache(system: LiveSystem())
+        publisher = WholePublisher(pool: pool) { inbox.yield(.whole($0)) }
+        jitter = Jitter(seed: options.seed)
+        switch options.jobs {
+        case .auto: scheduler = QueueScheduler(limit: 64, hostLimit: 6)
+        case .fixed(let count): scheduler = QueueScheduler(limit: count, hostLimit: count)
+        }
+        if let rate = options.maximumRate { loop.post(.limitAll(rate)) }
     }
+
+    // MARK: For the owner
 
     /// Takes one download on; it starts when the queue's turn comes to it.
     @discardableResult
-    package func add(_ spec: DownloadSpec) -> DownloadID { DownloadID(0) }
+    package func add(_ spec: DownloadSpec) -> DownloadID {
+        serve()
+        lastDownload += 1
+        let id = DownloadID(lastDownload)
+        do {
+            let urls = try parse(spec)
+            let run = Run(id: id, spec: spec, urls: urls, now: MonotonicClock.now)
+            runs[id] = run
+            if case .fixed(let count) = spec.options.connections {
+                mostFixedConnections = max(mostFixedConnections, count)
+            }
+            scheduler.add(id, host: run.primary.origin)
+            continuation.yield(.stateChanged(id, .queued))
+            startWaiting()
+        } catch {
+            continuation.yield(.stateChanged(id, .failed))
+            continuation.yield(.failed(id, error))
+        }
+        return id
+    }
 
     /// How everything that runs stands now.
-    package func samples() -> [DownloadSample] { [] }
+    package func samples() -> [DownloadSample] {
+        let now = MonotonicClock.now
+        return active.values.sorted { $0.id < $1.id }.map { run in
+            let total = run.machine.length
+            return DownloadSample(
+                id: run.id, state: run.state, name: run.claimedName ?? run.primary.redacted,
+                received: min(run.machine.done, total ?? .max), total: total,
+                rate: run.machine.rate(at: now) ?? 0, remaining: run.machine.remainingTime(at: now),
+                connections: run.transfers.count)
+        }
+    }
+
+    /// Changes the limit of all downloads together, bytes a second; `nil`: none. Takes effect at once.
+    package func limitAll(_ rate: Int64?) {
+        loop.post(.limitAll(rate))
+    }
+
+    /// Changes the limit of one download, bytes a second; `nil`: none. Takes effect at once.
+    package func limit(_ id: DownloadID, _ rate: Int64?) {
+        loop.post(.limit(id, rate))
+    }
 
     /// Stops every transfer, makes what is on disk resumable, and closes: every download that has not ended ends in
-    /// `.failed` with `.interrupted` (or `.cancelled`). At most 2 s.
-    package func shutdown(because error: HaulError) async {}
+    /// `.failed` with the error given.
+    package func shutdown(because error: HaulError) async {
+        guard shutdownError == nil else { return }
+        serve()
+        shutdownError = error
+        for run in runs.values.sorted(by: { $0.id < $1.id }) {
+            perform(run.machine.interrupted(error), run)
+        }
+        if !runs.isEmpty { await withCheckedContinuation { closers.append($0) } }
+        alarm?.task.cancel()
+        loop.close()
+        pool.close()
+        inbox.finish()
+        continuation.finish()
+    }
+
+    private func parse(_ spec: DownloadSpec) throws(HaulError) -> [URLReference] {
+        if let shutdownError { throw shutdownError }
+        var urls: [URLReference] = []
+        for text in spec.urls {
+            let url = try URLReference(parsing: text)
+            guard url.scheme != "file" || spec.options.allowsFileURLs else {
+                throw HaulError(
+                    .unsupportedScheme, "\(url.redacted) is a local file", advice: "allow it with --allow-file")
+            }
+            urls.append(url)
+        }
+        guard !urls.isEmpty else { throw HaulError(.usage, "a download needs a URL") }
+        if let range = spec.options.range, RequestBuilder.window(range) == nil {
+            throw HaulError(.usage, "\(range) is not a range", advice: "give --range as 0-99 or 100-")
+        }
+        return urls
+    }
+
+    // MARK: The inbox
+
+    private func serve() {
+        guard !isServing else { return }
+        isServing = true
+        let inbound = inbound
+        Task { [weak self] in
+            for await message in inbound { await self?.receive(message) }
+        }
+    }
+
+    private func receive(_ message: Inbound) {
+        handle(message)
+        startWaiting()
+        setAlarm()
+    }
+
+    func nextTransfer() -> TransferID {
+        lastTransfer += 1
+        return TransferID(lastTransfer)
+    }
+
+    func nextJitter() -> Double { jitter.next() }
+
+    // MARK: Time
+
+    /// One sleeper, for the earliest thing that any machine waits for.
+    private func setAlarm() {
+        let now = MonotonicClock.now
+        guard let next = active.values.compactMap({ deadline(of: $0, now: now) }).min() else {
+            return
+        }
+        if let alarm, alarm.at <= next.advanced(by: 0.005) { return }
+        alarm?.task.cancel()
+        let wait = Duration.nanoseconds(max(0, min(next.nanoseconds - now.nanoseconds, 3_600_000_000_000)))
+        let inbox = inbox
+        alarm = (
+            next,
+            Task {
+                guard (try? await Task.sleep(for: wait)) != nil else { return }
+                inbox.yield(.alarm)
+            }
+        )
+    }
+
+    private func deadline(of run: Run, now: Instant) -> Instant? {
+        let own = run.machine.deadline(now: now)
+        let blocked = governors[run.primary.origin].flatMap { governor -> Instant? in
+            if case .notBefore(let until) = governor.admission(now: now), waitingForHost.contains(run.id) {
+                return until
+            }
+            return nil
+        }
+        return [own, blocked, run.machine.configuration.retry.deadline].compactMap { $0 }.min()
+    }
+
+    func alarmRang() {
+        alarm = nil
+        let now = MonotonicClock.now
+        for run in active.values.sorted(by: { $0.id < $1.id }) where !run.hasEnded {
+            if let deadline = run.machine.configuration.retry.deadline, now >= deadline {
+                let error = HaulError(
+                    .timeLimit, "\(run.primary.redacted) took longer than the time limit allows",
+                    advice: "raise --max-time, or run again to continue")
+                perform(run.machine.interrupted(error), run)
+                continue
+            }
+            perform(run.machine.ticked(now: now), run)
+            connect(run)
+        }
+    }
+}
+
+/// Random numbers for the jitter of retries: SplitMix64, seeded for tests.
+private struct Jitter {
+    private var state: UInt64
+
+    init(seed: UInt64?) {
+        state = seed ?? UInt64.random(in: .min ... .max)
+    }
+
+    /// 0 ..< 1, uniform.
+    mutating func next() -> Double {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        mixed ^= mixed >> 31
+        return Double(mixed >> 11) / Double(1 << 53)
+    }
 }

@@ -1,34 +1,5 @@
 package import HaulCore
 
-/// How a run stands.
-package enum DownloadState: Hashable, Sendable {
-    case queued
-    case probing
-    case downloading
-    /// Waiting for the next try, `seconds` from when the event was sent.
-    case retrying(seconds: Double, because: HaulError)
-    case verifying
-    case finished
-    case failed
-    case cancelled
-}
-
-/// Something a person may want to know that is neither a state nor a failure.
-package enum Notice: Hashable, Sendable {
-    /// Bytes of an earlier run are used.
-    case resumed(from: Int64)
-    /// Nothing of an earlier run could be used, and why.
-    case restarted(String)
-    /// The server cannot give ranges: one connection, and a later run starts anew.
-    case cannotResume
-    /// The identity with the earlier run was proved by comparing samples only.
-    case identityBySample
-    /// The server gave no length and no checksum was given: completeness cannot be verified.
-    case lengthUnknown
-    /// Anything else, as a sentence.
-    case warning(String)
-}
-
 /// How a download ended well.
 package struct DownloadResult: Hashable, Sendable {
     /// The final path; `nil` for standard output.

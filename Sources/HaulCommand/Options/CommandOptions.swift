@@ -13,8 +13,7 @@ extension OptionTable {
                 """,
             secret: .whole
         ) { (configuration, input) throws(HaulError) in
-            _ = try CommandLineWords.split(input.text, label: input.label)
-            configuration.download.refreshCommand = input.text
+            configuration.download.refreshCommand = try CommandLineWords.split(input.text, label: input.label)
         },
         OptionDefinition(
             "on-finished", nil, "CMD", in: .scripts, .command, "run after each download that went well",

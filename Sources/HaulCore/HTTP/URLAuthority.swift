@@ -58,7 +58,7 @@ extension URLParser {
         let text = String(decoding: address, as: UTF8.self)
         guard HostSyntax.isIPv6(text) else { throw invalid("there is no IPv6 address in its brackets") }
         guard !zone.isEmpty else { return text }
-        zone = zone.starts(with: "%25".utf8) && zone.count > 3 ? zone.dropFirst(3) : zone.dropFirst()
+        zone = zone.starts(with: "%25".utf8) ? zone.dropFirst(3) : zone.dropFirst()
         guard !zone.isEmpty, zone.allSatisfy(HostSyntax.isZoneByte) else {
             throw invalid("its IPv6 zone is not valid")
         }
@@ -68,7 +68,7 @@ extension URLParser {
     private func namedHost(_ bytes: ArraySlice<UInt8>) throws(HaulError) -> String {
         guard !bytes.isEmpty else { throw invalid("the host is missing") }
         guard let text = ASCII.text(PercentCoding.decoded(bytes)), let host = InternationalHost.ascii(text),
-            host.utf8.allSatisfy(HostSyntax.isNameByte), !host.hasPrefix(".")
+            !host.isEmpty, !host.hasPrefix("."), host.utf8.allSatisfy(HostSyntax.isNameByte)
         else { throw invalid("its host is not a valid name") }
         return host
     }

@@ -9,9 +9,10 @@ package enum FileName {
     /// without dots and spaces at its end, no leading dot, no name of a Windows device, at most `maximumBytes`.
     package static func sanitized(_ raw: String) -> String? {
         guard let component = lastComponent(raw), component != ".", component != "..",
-            let composed = UnicodeText.normalized(component, .canonical)
+            // Composed last: marks meet when something invisible between them goes.
+            let composed = UnicodeText.normalized(withoutInvisible(component), .canonical)
         else { return nil }
-        let visible = trimmed(withoutInvisible(composed))
+        let visible = trimmed(composed)
         guard visible.unicodeScalars.contains(where: isDrawn) else { return nil }
         let name = guarded(visible)
         // Guarding adds two bytes at most, and comes last: a cut must not bring a guarded form back.
@@ -61,22 +62,20 @@ package enum FileName {
 
     /// Joiners stay: emoji and several scripts are spelt with them.
     private static func withoutInvisible(_ text: String) -> String {
-        let isJoiner = { (scalar: Unicode.Scalar) in scalar.value == 0x200C || scalar.value == 0x200D }
-        return String(
+        String(
             String.UnicodeScalarView(
-                text.unicodeScalars.filter {
-                    isJoiner($0) || !UnicodeText.isInvisible($0) && !isSeparator($0)
-                }))
+                text.unicodeScalars.filter { isJoiner($0) || !UnicodeText.isInvisible($0) }))
     }
 
-    private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool { scalar == "/" || scalar == "\\" }
+    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value == 0x200C || scalar.value == 0x200D
+    }
 
     private static func isDrawn(_ scalar: Unicode.Scalar) -> Bool {
         UnicodeText.width(scalar) > 0 && scalar != " "
     }
 
     private static func trimmed(_ text: String) -> String {
-        let isJoiner = { (scalar: Unicode.Scalar) in scalar.value == 0x200C || scalar.value == 0x200D }
         let isOuter = { (scalar: Unicode.Scalar) in UnicodeText.isSpace(scalar) || isJoiner(scalar) }
         var scalars = text.unicodeScalars[...]
         scalars = scalars.drop(while: isOuter)

@@ -1,0 +1,245 @@
+// What goes wrong, and what is done about it.
+extension DownloadMachine {
+    mutating func failed(_ failure: Failure, _ run: Running, now: Instant, jitter: Double) -> [DownloadAction] {
+        guard !run.isCancelled else { return fetchOn(now: now) }
+        switch failure.kind {
+        case .connection, .server, .throttled: return transient(failure, run, now: now, jitter: jitter)
+        case .refusedLink: return linkRefused(failure, run, now: now)
+        case .ranges: return rangesUnusable(failure.error.message, run, now: now)
+        case .changed: return changed(failure, run)
+        case .checksum: return checksumFailed(failure)
+        case .disk: return end(.fail(failure.error))
+        case .permanent: return lose(run.work.source, failure.error, now: now)
+        }
+    }
+
+    mutating func refused(
+        _ refusal: Refusal, _ failure: Failure, _ run: Running, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
+        if case .rangeIgnored = refusal, run.work.ifRange != nil, !run.isCancelled {
+            // Some servers give 200 to any If-Range: asked once more without, and the 206 is judged as strictly.
+            sources[run.work.source].ignoresIfRange = true
+            return fetchOn(now: now)
+        }
+        return failed(failure, run, now: now, jitter: jitter)
+    }
+
+    // MARK: Again, later
+
+    private mutating func transient(
+        _ failure: Failure, _ run: Running, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
+        let index = run.work.source
+        var actions: [DownloadAction] = []
+        if failure.kind == .throttled {
+            actions.append(
+                .throttled(source: index, retryAfter: failure.error.retryAfter, delivering: delivering))
+        }
+        guard canGoOn(from: run) else { return actions + retryFromStart(failure, run, now: now, jitter: jitter) }
+        if delivering > 0 {
+            // The others show that the host lives: as many as deliver are enough for it.
+            if failure.kind == .throttled || !run.isDelivering { tuner.backOff(delivering: delivering) }
+            if run.bytes < DownloadMachine.someProgress {
+                sources[index].notBefore = now.advanced(by: configuration.retry.backOff(attempt: 1, jitter: jitter))
+            }
+            return actions + fetchOn(now: now)
+        }
+        tuner.recover()
+        if run.bytes >= DownloadMachine.someProgress, failure.kind == .connection {
+            return actions + fetchOn(now: now)
+        }
+        return actions + waitOrGiveUp(failure, run, now: now, jitter: jitter) + fetchOn(now: now)
+    }
+
+    /// What is on disk counts for the next request.
+    private func canGoOn(from run: Running) -> Bool {
+        guard phase == .fetching || phase == .claiming, let file, let plan else { return true }
+        return file.hasRanges && !rangesFailed || plan.done.isEmpty && phase == .fetching && run.work.delivery != .probe
+    }
+
+    private mutating func waitOrGiveUp(
+        _ failure: Failure, _ run: Running, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
+        let index = run.work.source
+        // Failures of requests that were under way together are one failure.
+        if lastCounted.map({ run.started >= $0 }) ?? true || sources[index].failures == 0 {
+            sources[index].failures += 1
+            lastCounted = now
+        }
+        let decision = configuration.retry.decide(
+            after: failure, attempt: sources[index].failures, now: now, jitter: jitter)
+        switch decision {
+        case .giveUp(let error): return lose(index, error, now: now)
+        case .retry(let delay):
+            sources[index].notBefore = now.advanced(by: delay)
+            let others = sources.indices.contains { $0 != index && sources[$0].isAlive }
+            return others || delivering > 0 ? [] : [.state(.retrying(seconds: delay, because: failure.error))]
+        }
+    }
+
+    /// The server cannot resume: what came is of no use, and the next try begins at byte 0.
+    private mutating func retryFromStart(
+        _ failure: Failure, _ run: Running, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
+        guard !configuration.isStream || received == 0 else { return end(.fail(failure.error)) }
+        let wait = waitOrGiveUp(failure, run, now: now, jitter: jitter)
+        guard phase != .ended else { return wait }
+        return beginAgain(.notice(.cannotResume)) + wait
+    }
+
+    /// A source is of no use any more in this run.
+    private mutating func lose(_ index: Int, _ error: HaulError, now: Instant) -> [DownloadAction] {
+        sources[index].death = error
+        if soloSource == index { soloSource = nil }
+        guard sources.contains(where: { $0.isAlive && !$0.isSuspect }) else { return end(.fail(error)) }
+        let warning = Notice.warning("\(sources[index].given.redacted) is left out: \(error.message)")
+        return [.notice(warning)] + fetchOn(now: now)
+    }
+
+    // MARK: Links
+
+    /// 401, 403, 404 or 410: a temporary link may have expired, or an extra connection is not wanted.
+    private mutating func linkRefused(_ failure: Failure, _ run: Running, now: Instant) -> [DownloadAction] {
+        let index = run.work.source
+        let limit = max(1, configuration.retry.limit ?? 5)
+        if run.work.url != sources[index].current { return fetchOn(now: now) }
+        if sources[index].current != sources[index].given, sources[index].refreshes < limit {
+            sources[index].current = sources[index].given
+            sources[index].hops = 0
+            sources[index].refreshes += 1
+            sources[index].isRefreshing = true
+            return fetchOn(now: now)
+        }
+        if configuration.hasRefresher, sources[index].refreshes < limit {
+            sources[index].refreshes += 1
+            sources[index].isRefreshing = true
+            sources[index].notBefore = .distantFuture
+            return [.refresh(source: index)]
+        }
+        if run.work.range.map({ $0.lower > 0 }) == true, sources[index].delivered > 0 {
+            return rangesUnusable(failure.error.message, run, now: now)
+        }
+        return lose(index, failure.error, now: now)
+    }
+
+    /// A fresh URL was supplied for a source, or `nil`: there is none.
+    package mutating func refreshed(_ index: Int, _ url: URLReference?, now: Instant) -> [DownloadAction] {
+        guard sources.indices.contains(index), phase != .ended else { return [] }
+        sources[index].notBefore = nil
+        guard let url else {
+            let error = HaulError(
+                .forbidden, "\(sources[index].given.redacted) has expired and no fresh link was supplied",
+                advice: "get a fresh link and run again with the same output: the bytes are kept")
+            return lose(index, error, now: now)
+        }
+        sources[index].replace(with: url)
+        return fetchOn(now: now)
+    }
+
+    private mutating func redirectedTo(_ url: URLReference, _ index: Int, dropsBody: Bool) {
+        sources[index].current = url
+        sources[index].hops += 1
+        if dropsBody { sources[index].dropsBody = true }
+    }
+
+    mutating func redirected(_ run: Running, _ status: Int, _ location: String) -> [DownloadAction] {
+        let index = run.work.source
+        do throws(HaulError) {
+            let url = try run.work.url.resolving(location)
+            let next = try RedirectPolicy.next(
+                from: run.work.url, to: url, hop: sources[index].hops + 1, status: status,
+                method: run.work.dropsBody ? "GET" : configuration.method,
+                allowsDowngrade: configuration.allowsDowngrade)
+            redirectedTo(url, index, dropsBody: !next.keepsBody)
+            return []
+        } catch {
+            return lose(index, error, now: run.started)
+        }
+    }
+
+    // MARK: Other bytes
+
+    private mutating func changed(_ failure: Failure, _ run: Running) -> [DownloadAction] {
+        let index = run.work.source
+        if sources[index].trust != .trusted, sources.count > 1, done > 0, sources.contains(where: { $0.trust == .trusted }) {
+            var error = failure.error
+            error.code = .mirrorDiffers
+            return lose(index, error, now: run.started)
+        }
+        // Others still deliver the version that is on disk: no reason to throw it away.
+        guard delivering == 0 else { return endSegmentation() }
+        return startOver(failure.error.message)
+    }
+
+    /// The server gives no (or other) ranges than asked.
+    private mutating func rangesUnusable(_ why: String, _ run: Running, now: Instant) -> [DownloadAction] {
+        guard delivering == 0 else { return endSegmentation() }
+        rangesFailed = true
+        return startOver("the server cannot resume: \(why)")
+    }
+
+    private mutating func endSegmentation() -> [DownloadAction] {
+        segmentationEnded = true
+        tuner.limit(to: max(1, delivering))
+        return giveBack()
+    }
+
+    /// Everything on disk is void: the file changed, or cannot be continued.
+    mutating func startOver(_ why: String) -> [DownloadAction] {
+        guard !configuration.isStream || received == 0 else {
+            return end(
+                .fail(
+                    HaulError(
+                        .sourceChanged, "\(sources[0].given.redacted) changed while it was written out: \(why)",
+                        advice: "run again")))
+        }
+        restarts += 1
+        guard restarts <= DownloadMachine.mostRestarts else {
+            return end(
+                .fail(
+                    HaulError(
+                        .sourceChanged, "\(sources[0].given.redacted) keeps changing: \(why)",
+                        advice: "try again later")))
+        }
+        return beginAgain(.notice(.restarted(why)))
+    }
+
+    mutating func beginAgain(_ notice: DownloadAction) -> [DownloadAction] {
+        let cancelled = cancelAll()
+        file = nil
+        plan = nil
+        condition = nil
+        comparing = [:]
+        segmentationEnded = false
+        usedSamples = false
+        tuner = ConnectionTuner(fixed: configuration.connections)
+        for index in sources.indices {
+            sources[index].trust = .unknown
+            sources[index].validator = nil
+        }
+        phase = .claiming
+        return cancelled + [notice, .restart]
+    }
+
+    /// All bytes are there, and are not the right ones.
+    mutating func checksumFailed(_ failure: Failure) -> [DownloadAction] {
+        checksumFailures += 1
+        let contributors = sources.indices.filter { sources[$0].delivered > 0 || sources.count == 1 }
+        if let soloSource {
+            sources[soloSource].isSuspect = true
+        } else if contributors.count == 1, sources.count > 1, let only = contributors.first {
+            sources[only].isSuspect = true
+        }
+        guard !configuration.isStream else { return end(.fail(failure.error)) }
+        let candidates = sources.indices.filter { sources[$0].isAlive && !sources[$0].isSuspect }
+        guard let next = candidates.min(by: { sources[$0].delivered < sources[$1].delivered }),
+            sources.count > 1 || checksumFailures < 2
+        else { return end(.fail(failure.error)) }
+        if sources.count > 1 { soloSource = next }
+        return beginAgain(.notice(.restarted(failure.error.message)))
+    }
+
+    /// Bytes of one transfer that count as progress of its own.
+    static let someProgress: Int64 = 64 << 10
+    static let mostRestarts = 5
+}

@@ -1,0 +1,172 @@
+// What transfers tell.
+extension DownloadMachine {
+    /// The head of a probe was accepted: what the file is, is known now.
+    package mutating func headAccepted(_ id: TransferID, _ body: BodyPlan, now: Instant) -> [DownloadAction] {
+        guard phase == .probing, let run = running[id] else { return [] }
+        guard givesWindow(body) else { return end(.fail(noWindow(run))) }
+        learn(body, from: run.work.source)
+        let length = file?.length ?? DownloadMachine.unknownLength
+        plan = SegmentPlan(length: length)
+        guard plan?.claim(id, exactly: ByteRange(0, length)) == true else { return bug("a probe that fits no plan") }
+        phase = .claiming
+        return notices(of: body) + [.claim(id, adapted(body), from: run.work.url)]
+    }
+
+    private mutating func learn(_ body: BodyPlan, from index: Int) {
+        file = adapted(body).file
+        sources[index].trust = .trusted
+        sources[index].validator = body.file.validator
+        sources[index].hops = 0
+        sources[index].isRefreshing = false
+        sources[index].refreshes = 0
+    }
+
+    /// A part that was asked for by `--range` is a file of its own.
+    private func adapted(_ body: BodyPlan) -> BodyPlan {
+        guard configuration.window != nil else { return body }
+        var part = body
+        part.file.length = body.length
+        part.file.hasRanges = false
+        part.file.digests = []
+        part.offset = 0
+        return part
+    }
+
+    /// Whether the part that was asked for is what comes.
+    private func givesWindow(_ body: BodyPlan) -> Bool {
+        configuration.window == nil || body.file.hasRanges
+    }
+
+    private func noWindow(_ run: Running) -> HaulError {
+        HaulError(
+            .rangeRefused, "\(run.work.url.redacted) was sent whole although a part was asked for",
+            advice: "leave out --range")
+    }
+
+    private func notices(of body: BodyPlan) -> [DownloadAction] {
+        var notices: [DownloadAction] = []
+        if body.file.length == nil, body.file.codings.isEmpty, !configuration.hasChecksum, body.length == nil {
+            notices.append(.notice(.lengthUnknown))
+        }
+        return notices
+    }
+
+    package mutating func delivering(_ id: TransferID, now: Instant) -> [DownloadAction] {
+        guard let run = running[id] else { return [] }
+        running[id]?.isDelivering = true
+        running[id]?.firstDelivery = now
+        running[id]?.meter = SpeedMeter(window: 1, now: now)
+        let index = run.work.source
+        sources[index].hops = 0
+        sources[index].isRefreshing = false
+        guard phase == .fetching, run.work.delivery != .sample else { return [] }
+        if sources[index].trust == .unknown { sources[index].trust = .trusted }
+        return arrange(now: now)
+    }
+
+    /// Bytes of a transfer are in the file.
+    package mutating func committed(_ id: TransferID, _ range: ByteRange, now: Instant) -> [DownloadAction] {
+        guard let index = running[id]?.work.source else { return [] }
+        guard plan?.commit(range, by: id) == true else { return bug("a commit beside its segment") }
+        received += range.count
+        meter.record(range.count, at: now)
+        running[id]?.bytes += range.count
+        running[id]?.meter.record(range.count, at: now)
+        sources[index].delivered += range.count
+        // Where nothing can be resumed, a start that came to nothing is no progress.
+        if file?.hasRanges == true {
+            sources[index].failures = 0
+            sources[index].refreshes = 0
+        }
+        return []
+    }
+
+    /// The transfer thread answered `moveEnd`.
+    package mutating func endMoved(_ id: TransferID, _ end: Int64, now: Instant) -> [DownloadAction] {
+        guard running[id] != nil, let range = plan?.segment(of: id)?.range else { return [] }
+        running[id]?.isMoving = false
+        if end < range.upper { plan?.shrink(id, to: end) } else { plan?.extend(id, to: end) }
+        return []
+    }
+
+    /// One transfer is over.
+    ///
+    /// - Parameter jitter: 0 ..< 1, uniform.
+    package mutating func transferFinished(
+        _ id: TransferID, _ end: TransferEnd, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
+        guard let run = running.removeValue(forKey: id) else { return [] }
+        plan?.release(id)
+        measure(run, now: now)
+        guard phase != .ended else { return [] }
+        switch end {
+        case .completed(let isWhole): return completed(run, isWhole: isWhole, now: now, jitter: jitter)
+        case .whole(let body): return wholeArrived(id, body, run)
+        case .sampled(let body): return sampled(id, body, run)
+        case .redirect(let status, let location): return redirected(run, status, location)
+        case .notModified: return self.end(.finish(wasThere: true))
+        case .nothingLeft(let length): return nothingLeft(id, length, run)
+        case .refused(let refusal, let failure):
+            return refused(refusal, failure, run, now: now, jitter: jitter)
+        case .failed(let failure): return failed(failure, run, now: now, jitter: jitter)
+        case .cancelled: return fetchOn(now: now)
+        }
+    }
+
+    private mutating func measure(_ run: Running, now: Instant) {
+        guard run.bytes > 0, let first = run.firstDelivery else { return }
+        let seconds = max(now.seconds(since: first), 0.001)
+        let rate = Double(run.bytes) / seconds
+        let old = sources[run.work.source].rate
+        sources[run.work.source].rate = old.map { $0 * 0.6 + rate * 0.4 } ?? rate
+    }
+
+    private mutating func completed(
+        _ run: Running, isWhole: Bool, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
+        if isWhole, plan?.length == DownloadMachine.unknownLength {
+            let length = plan?.done.contiguousEnd ?? 0
+            file?.length = length
+            plan = SegmentPlan(length: length, done: plan?.done ?? RangeSet())
+        } else if run.bytes == 0, plan?.isComplete == false, !run.isCancelled, run.work.expectation.range?.isEmpty != true {
+            let empty = HaulError(.truncated, "the answer of \(run.work.url.redacted) had no bytes")
+            return failed(Failure(.connection, empty), run, now: now, jitter: jitter)
+        }
+        return fetchOn(now: now)
+    }
+
+    private mutating func wholeArrived(_ id: TransferID, _ body: BodyPlan, _ run: Running) -> [DownloadAction] {
+        guard phase == .probing else { return bug("a small body out of turn") }
+        guard givesWindow(body) else { return end(.fail(noWindow(run))) }
+        learn(body, from: run.work.source)
+        phase = .verifying
+        return notices(of: body) + [.storeWhole(id, adapted(body), from: run.work.url)]
+    }
+
+    /// The digest of a small body that was in memory did not hold; else `published` follows at once.
+    package mutating func wholeRefused(_ failure: Failure) -> [DownloadAction] {
+        guard phase == .verifying else { return [] }
+        return checksumFailed(failure)
+    }
+
+    private mutating func nothingLeft(_ id: TransferID, _ length: Int64, _ run: Running) -> [DownloadAction] {
+        if phase == .probing, length == 0 {
+            let empty = BodyPlan(offset: 0, length: 0, file: RemoteFile(length: 0))
+            return wholeArrived(id, empty, run)
+        }
+        guard let plan, plan.length == length, plan.isComplete else { return startOver("the file is shorter now") }
+        return verify()
+    }
+
+    /// Goes on after a transfer ended: more connections, or the end.
+    mutating func fetchOn(now: Instant) -> [DownloadAction] {
+        guard phase == .fetching, let plan else { return [] }
+        guard plan.isComplete else { return giveBack() + arrange(now: now) }
+        return cancelAll() + verify()
+    }
+
+    mutating func verify() -> [DownloadAction] {
+        phase = .verifying
+        return [.state(.verifying), .verify(length: plan?.length ?? 0)]
+    }
+}

@@ -1,0 +1,224 @@
+/// The life of one run of one download: events in, actions out. Pure; time and jitter are arguments.
+///
+/// Every run ends in exactly one `.finish` or `.fail`; after it nothing but cancellations comes out.
+package struct DownloadMachine: Sendable {
+    /// What the run was asked to be.
+    package struct Configuration: Hashable, Sendable {
+        package var sources: [URLReference]
+        /// `nil`: adaptive.
+        package var connections: Int?
+        package var minimumSplit: Int64 = 1 << 20
+        package var isSequential = false
+        package var retry = RetryPolicy()
+        package var resume = ResumePolicy.overlap
+        package var hasChecksum = false
+        package var allowsDowngrade = false
+        package var maximumLength: Int64?
+        /// Written in order to a pipe: no segments, no way back.
+        package var isStream = false
+        /// Only this part of the remote file is wanted (`--range`).
+        package var window: ByteRange?
+        /// A request with a method of its own (or a body) is made once, whole (RFC 9110 §9.2.2).
+        package var method = "GET"
+        package var isPlainGet: Bool { method == "GET" }
+        package var hasRefresher = false
+
+        package init(sources: [URLReference]) { self.sources = sources }
+    }
+
+    /// Bytes of an earlier run.
+    package struct Found: Hashable, Sendable {
+        package var facts: RemoteFile
+        package var done: RangeSet
+        /// They came from one of this run's sources by its URL.
+        package var matchesURL: Bool
+
+        package init(facts: RemoteFile, done: RangeSet, matchesURL: Bool) {
+            self.facts = facts
+            self.done = done
+            self.matchesURL = matchesURL
+        }
+    }
+
+    enum Phase: Hashable {
+        case idle
+        /// The first answer is awaited; one transfer at a time.
+        case probing
+        /// The name is being claimed, or the partial reset.
+        case claiming
+        case fetching
+        case verifying
+        case publishing
+        case ended
+    }
+
+    /// One transfer that runs.
+    struct Running: Hashable {
+        var work: TransferWork
+        var started: Instant
+        var isDelivering = false
+        var bytes: Int64 = 0
+        var meter: SpeedMeter
+        var firstDelivery: Instant?
+        /// An end was asked for and not yet answered.
+        var isMoving = false
+        /// It was ended by the machine itself; its end is no failure.
+        var isCancelled = false
+    }
+
+    package let configuration: Configuration
+    package internal(set) var sources: [DownloadSource]
+    package internal(set) var file: RemoteFile?
+    package internal(set) var plan: SegmentPlan?
+    var phase = Phase.idle
+    var running: [TransferID: Running] = [:]
+    var tuner: ConnectionTuner
+    var meter: SpeedMeter
+    var condition: Validator?
+    /// When the last failure that counts was.
+    var lastCounted: Instant?
+    var notBefore: Instant?
+    /// Ranges are not usable: one stream from byte 0.
+    var rangesFailed = false
+    /// Bytes this run received into the file.
+    package internal(set) var received: Int64 = 0
+    var restarts = 0
+    var checksumFailures = 0
+    /// After a mismatch with several sources: only this one is asked.
+    var soloSource: Int?
+    var usedSamples = false
+    /// Extra connections were refused: no more of them in this run.
+    var segmentationEnded = false
+    /// Samples that are being compared with the disk, by source.
+    var comparing: [Int: TransferID] = [:]
+
+    package init(_ configuration: Configuration, now: Instant) {
+        precondition(!configuration.sources.isEmpty)
+        self.configuration = configuration
+        sources = configuration.sources.map(DownloadSource.init)
+        tuner = ConnectionTuner(fixed: configuration.connections)
+        meter = SpeedMeter(now: now)
+    }
+
+    // MARK: Looking
+
+    package var isEnded: Bool { phase == .ended }
+    package var isFetching: Bool { phase == .fetching }
+    package var connections: Int { running.count }
+    package var delivering: Int { running.values.count { $0.isDelivering } }
+    /// Bytes in the file that count.
+    package var done: Int64 { plan?.done.count ?? 0 }
+    package var length: Int64? { file?.length }
+    package var wasIdentifiedBySamples: Bool { usedSamples }
+
+    /// What a running transfer asks.
+    package func url(of id: TransferID) -> URLReference? { running[id]?.work.url }
+
+    package func rate(at now: Instant) -> Double? { meter.rate(at: now) }
+
+    package func remainingTime(at now: Instant) -> Double? {
+        length.flatMap { meter.remaining(max(0, $0 - done), at: now) }
+    }
+
+    /// When the machine wants `ticked` at the latest; `nil`: never.
+    package func deadline(now: Instant) -> Instant? {
+        switch phase {
+        case .fetching where !running.isEmpty: now.advanced(by: 0.1)
+        case .probing, .fetching: earliestRetry(now: now)
+        default: nil
+        }
+    }
+
+    // MARK: Begin and end
+
+    /// - Parameters:
+    ///   - found: bytes of an earlier run, already opened.
+    ///   - condition: validators of a finished file from the same source, for a conditional request.
+    package mutating func started(found: Found?, condition: Validator?, now: Instant) -> [DownloadAction] {
+        guard phase == .idle else { return bug("started twice") }
+        meter = SpeedMeter(now: now)
+        self.condition = condition
+        phase = .probing
+        guard let found, let length = found.facts.length else { return [.state(.probing)] }
+        return resumed(found, length: length)
+    }
+
+    package mutating func interrupted(_ error: HaulError) -> [DownloadAction] {
+        end(.fail(error))
+    }
+
+    /// The terminal event, and the end of all transfers.
+    mutating func end(_ last: DownloadAction) -> [DownloadAction] {
+        guard phase != .ended else { return [] }
+        phase = .ended
+        return cancelAll() + [last]
+    }
+
+    mutating func cancelAll() -> [DownloadAction] {
+        let ids = running.keys.sorted()
+        for id in ids { running[id]?.isCancelled = true }
+        return ids.map { .cancel($0) }
+    }
+
+    /// An event that makes no sense in this state: said aloud, in a way that loses nothing.
+    func bug(_ what: String) -> [DownloadAction] {
+        assertionFailure("DownloadMachine: \(what) in \(phase)")
+        return []
+    }
+
+    // MARK: Disk
+
+    /// The partial file of a probe is open.
+    package mutating func claimed(_ probe: TransferID, now: Instant) -> [DownloadAction] {
+        guard phase == .claiming else { return [] }
+        phase = .fetching
+        guard running[probe] != nil else { return fetchOn(now: now) }
+        return [.state(.downloading), .proceed(probe)] + arrange(now: now)
+    }
+
+    /// The partial is empty again.
+    package mutating func restarted(now: Instant) -> [DownloadAction] {
+        guard phase == .claiming else { return [] }
+        phase = .probing
+        return []
+    }
+
+    package mutating func diskFailed(_ error: HaulError) -> [DownloadAction] {
+        end(.fail(error))
+    }
+
+    /// The file stands there already, and need not be fetched.
+    package mutating func wasThere() -> [DownloadAction] {
+        end(.finish(wasThere: true))
+    }
+
+    package mutating func verified(_ failure: Failure?, now: Instant) -> [DownloadAction] {
+        guard phase == .verifying else { return [] }
+        guard let failure else {
+            phase = .publishing
+            return [.publish(length: file?.length ?? 0)]
+        }
+        return checksumFailed(failure)
+    }
+
+    package mutating func published() -> [DownloadAction] {
+        guard phase == .publishing || phase == .verifying else { return [] }
+        return end(.finish(wasThere: false))
+    }
+
+    // MARK: Time
+
+    package mutating func ticked(now: Instant) -> [DownloadAction] {
+        guard phase == .fetching, let plan else { return [] }
+        let remaining = max(0, (length ?? plan.length) - plan.done.count)
+        if isSplittable {
+            tuner.sample(received: received, delivering: delivering, remaining: remaining, now: now)
+        }
+        return arrange(now: now)
+    }
+
+    private func earliestRetry(now: Instant) -> Instant? {
+        let waits = [notBefore] + sources.filter(\.isAlive).map(\.notBefore)
+        return waits.compactMap { $0 }.filter { $0 > now }.min()
+    }
+}

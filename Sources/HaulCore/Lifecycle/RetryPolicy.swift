@@ -1,0 +1,68 @@
+/// When a failed request is tried again. The one place that decides it.
+package struct RetryPolicy: Hashable, Sendable {
+    /// Tries in a row without progress; `nil`: without end.
+    package var limit: Int?
+    /// The shortest wait, seconds.
+    package var wait: Double
+    /// When the whole download must have ended; `nil`: no limit.
+    package var deadline: Instant?
+
+    package init(limit: Int? = 5, wait: Double = 1, deadline: Instant? = nil) {
+        self.limit = limit
+        self.wait = max(0, wait)
+        self.deadline = deadline
+    }
+
+    package enum Decision: Hashable, Sendable {
+        /// Again, so many seconds from now.
+        case retry(after: Double)
+        case giveUp(HaulError)
+    }
+
+    /// - Parameters:
+    ///   - attempt: failures in a row without progress, this one included; from 1.
+    ///   - jitter: 0 ..< 1, uniform.
+    package func decide(after failure: Failure, attempt: Int, now: Instant, jitter: Double) -> Decision {
+        switch failure.kind {
+        case .permanent, .disk, .changed, .ranges, .refusedLink, .checksum:
+            return .giveUp(failure.error)
+        case .connection, .server, .throttled:
+            break
+        }
+        if let limit, attempt > limit {
+            var error = failure.error
+            if limit > 0 { error.message += ", \(attempt) times in a row" }
+            return .giveUp(error)
+        }
+        let delay = max(backOff(attempt: attempt, jitter: jitter), failure.error.retryAfter ?? 0)
+        if let deadline, now.advanced(by: delay) >= deadline {
+            return .giveUp(outOfTime(failure.error, delay: delay))
+        }
+        return .retry(after: delay)
+    }
+
+    /// `wait + uniform(0, min(60 s, wait · 2ⁿ))`, seconds.
+    package func backOff(attempt: Int, jitter: Double) -> Double {
+        let spread = wait * Double(1 << min(max(attempt, 0), 20))
+        return wait + min(max(jitter, 0), 1) * min(60, spread)
+    }
+
+    private func outOfTime(_ error: HaulError, delay: Double) -> HaulError {
+        guard let asked = error.retryAfter, asked >= delay else {
+            return HaulError(.timeLimit, "\(error.message), and the time limit leaves no room to try again")
+        }
+        return HaulError(
+            error.code, "\(error.message), and the server asks to wait \(RetryPolicy.spoken(asked))",
+            advice: "try again later or raise --max-time", status: error.status, retryAfter: asked)
+    }
+
+    /// A number of seconds as a person says it: "90 s", "24 h".
+    package static func spoken(_ seconds: Double) -> String {
+        switch seconds {
+        case ..<120: "\(Int(seconds.rounded(.up))) s"
+        case ..<7200: "\(Int((seconds / 60).rounded())) min"
+        case ..<172_800: "\(Int((seconds / 3600).rounded())) h"
+        default: "\(Int(min(seconds / 86_400, 1e9).rounded())) days"
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// A smoothed rate, for people and for decisions: an exponentially weighted mean over a few seconds.
+///
+/// Never NaN, never negative; `nil` until there is something to measure.
+package struct SpeedMeter: Hashable, Sendable {
+    private let window: Double
+    private var start: Instant
+    private var last: Instant
+    private var pending: Int64 = 0
+    private var mean: Double?
+
+    /// - Parameter window: seconds after which an old rate counts for about a third.
+    package init(window: Double = 3, now: Instant) {
+        self.window = max(window, 0.001)
+        start = now
+        last = now
+    }
+
+    package mutating func record(_ bytes: Int64, at now: Instant) {
+        pending += max(0, bytes)
+        fold(now, atLeast: 0.1)
+    }
+
+    /// Bytes a second at that time; a source that fell silent decays towards 0.
+    package func rate(at now: Instant) -> Double? {
+        var copy = self
+        copy.fold(now, atLeast: 0.1)
+        if let mean = copy.mean { return mean }
+        let elapsed = now.seconds(since: start)
+        return elapsed >= 0.05 && pending > 0 ? Double(pending) / elapsed : nil
+    }
+
+    /// Seconds to go for so many bytes; `nil`: unknown.
+    package func remaining(_ bytes: Int64, at now: Instant) -> Double? {
+        guard bytes > 0 else { return 0 }
+        guard let rate = rate(at: now), rate >= 1 else { return nil }
+        let seconds = Double(bytes) / rate
+        return seconds < 100 * 365 * 86_400 ? seconds : nil
+    }
+
+    private mutating func fold(_ now: Instant, atLeast step: Double) {
+        let elapsed = now.seconds(since: last)
+        guard elapsed >= step else { return }
+        let current = Double(pending) / elapsed
+        // e^(-x) by its definition's limit would do; a rational approximation is monotonic and needs no libm.
+        let weight = elapsed / (elapsed + window)
+        mean = mean.map { $0 + (current - $0) * weight } ?? current
+        pending = 0
+        last = now
+    }
+}

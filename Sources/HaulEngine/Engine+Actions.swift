@@ -1,0 +1,208 @@
+import HaulCore
+import HaulDisk
+import HaulPlatform
+import HaulTransfer
+
+// What machines decide is carried out here.
+extension Engine {
+    func perform(_ actions: [DownloadAction], _ run: Run) {
+        for action in actions { perform(action, run) }
+    }
+
+    private func perform(_ action: DownloadAction, _ run: Run) {
+        switch action {
+        case .start(let id, let work): start(id, work, run)
+        case .cancel(let id): loop.post(.cancel(id))
+        case .moveEnd(let id, let end): loop.post(.moveEnd(id, to: end))
+        case .claim(let id, let body, let url): claim(id, body, from: url, run)
+        case .proceed(let id): if let sink = run.sink { loop.post(.proceed(id, sink)) }
+        case .recordFacts: break
+        case .restart: restart(run)
+        case .compare(let id, let range): compare(id, range, run)
+        case .storeWhole(let id, let body, let url): storeWhole(id, body, from: url, run)
+        case .verify(let length): verify(length, run)
+        case .publish(let length): publish(length, run)
+        case .throttled(let source, let retryAfter, let delivering):
+            throttled(source, retryAfter, delivering, run)
+        case .refresh(let source): refresh(source, run)
+        case .notice(let notice): continuation.yield(.notice(run.id, notice))
+        case .state(let state): change(run, to: state)
+        case .finish(let wasThere): end(run, .finished(wasThere: wasThere))
+        case .fail(let error): end(run, .failed(error))
+        }
+    }
+
+    func change(_ run: Run, to state: DownloadState) {
+        guard run.state != state else { return }
+        run.state = state
+        continuation.yield(.stateChanged(run.id, state))
+    }
+
+    // MARK: Connections
+
+    /// Starts what the queue allows.
+    func startWaiting() {
+        guard shutdownError == nil else { return }
+        for id in scheduler.startable() {
+            guard let run = runs[id] else { continue }
+            active[id] = run
+            change(run, to: .probing)
+            prepare(run)
+        }
+    }
+
+    /// Gives a run the connections it wants and its hosts allow.
+    func connect(_ run: Run) {
+        guard !run.hasEnded, run.directory != nil || run.sink != nil else { return }
+        waitingForHost.remove(run.id)
+        var full: Set<Int> = []
+        let now = MonotonicClock.now
+        while let source = run.machine.nextSource(now: now, excluding: full) {
+            let origin = run.machine.sources[source].current.origin
+            guard governor(of: origin).admission(now: now) == .granted else {
+                full.insert(source)
+                waitingForHost.insert(run.id)
+                continue
+            }
+            let id = nextTransfer()
+            let actions = run.machine.connect(id, source: source, now: now)
+            // Nothing to do after all: asking on would give the same answer.
+            guard actions.contains(where: { if case .start = $0 { true } else { false } }) else {
+                perform(actions, run)
+                return
+            }
+            _ = governors[origin]?.acquire(now: now)
+            run.transfers[id] = origin
+            owners[id] = run.id
+            perform(actions, run)
+        }
+    }
+
+    @discardableResult
+    func governor(of origin: Origin) -> Governor {
+        if let known = governors[origin] { return known }
+        let made = Governor(cap: cap(of: origin))
+        governors[origin] = made
+        return made
+    }
+
+    /// Connections at once to one host; over HTTP/2 these are streams of a few connections.
+    private func cap(of origin: Origin) -> Int {
+        multiplexed.contains(origin) ? Engine.streamCap : max(ConnectionTuner.automaticCap, explicitConnections)
+    }
+
+    /// What the user asked for by `--jobs` and `--connections`: it raises the caps.
+    private var explicitConnections: Int {
+        let jobs = if case .fixed(let count) = options.jobs { count } else { 1 }
+        return min(1024, jobs * mostFixedConnections)
+    }
+
+    func release(_ origin: Origin) {
+        governors[origin]?.release()
+        for id in waitingForHost.sorted() {
+            if let run = runs[id] { connect(run) }
+        }
+    }
+
+    private func start(_ id: TransferID, _ work: TransferWork, _ run: Run) {
+        let delivery: TransferRequest.Delivery
+        switch work.delivery {
+        case .probe: delivery = .probe(limit: run.sink is StreamSink ? 0 : Engine.wholeLimit)
+        case .sample: delivery = .sample
+        case .segment(let end):
+            guard let sink = run.sink else { return }
+            delivery = .segment(sink, end: end)
+        }
+        let request = run.builder.request(
+            id, work, delivery: delivery, group: run.id, cookies: run.cookies,
+            scheme: run.schemes[work.url.origin] ?? .negotiate)
+        allowHostConnections(for: request, run)
+        loop.post(.start(request))
+    }
+
+    /// libcurl shares few connections among many HTTP/2 streams; HTTP/1.1 needs one for each request.
+    private func allowHostConnections(for request: TransferRequest, _ run: Run) {
+        let isShared = request.url.scheme == "https" && !request.usesOwnConnection
+            && !request.connection.usesHTTP1Only
+        let mayShare = isShared && (multiplexed.contains(request.url.origin) || run.machine.connections <= 1)
+        guard !mayShare || singleConnectionHosts.contains(request.url.origin) else { return }
+        let wanted = max(64, explicitConnections)
+        guard wanted > hostConnections else { return }
+        hostConnections = wanted
+        loop.post(.hostConnections(wanted))
+    }
+
+    private func throttled(_ source: Int, _ retryAfter: Double?, _ delivering: Int, _ run: Run) {
+        let origin = run.machine.sources[source].current.origin
+        governor(of: origin)
+        // The transfer that was refused is no longer counted; those of other downloads may deliver as well.
+        governors[origin]?.throttled(
+            retryAfter: retryAfter, delivering: delivering, wait: run.spec.options.retryWait,
+            now: MonotonicClock.now)
+    }
+
+    // MARK: Ends
+
+    private func end(_ run: Run, _ ending: Run.Ending) {
+        guard run.ending == nil else { return }
+        run.ending = ending
+        closeIfIdle(run)
+    }
+
+    /// The terminal event comes when no transfer and no job of the run is alive any more.
+    func closeIfIdle(_ run: Run) {
+        guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0 else { return }
+        guard let partial = run.partial, !isPublished(ending) else { return close(run, ending) }
+        run.partial = nil
+        run.sink = nil
+        let discards = isWorthless(run, ending)
+        let syncs = shutdownError == nil
+        let id = run.id
+        submit(run) {
+            if discards { partial.discard() } else { partial.keep(sync: syncs) }
+            return .released(id)
+        }
+    }
+
+    private func isPublished(_ ending: Run.Ending) -> Bool {
+        if case .finished(wasThere: false) = ending { true } else { false }
+    }
+
+    /// Bytes that no later run could use.
+    private func isWorthless(_ run: Run, _ ending: Run.Ending) -> Bool {
+        guard case .failed(let error) = ending else { return false }
+        return error.code == .checksumMismatch || run.machine.file.map { !$0.hasRanges } ?? false
+    }
+
+    func close(_ run: Run, _ ending: Run.Ending) {
+        runs[run.id] = nil
+        waitingForHost.remove(run.id)
+        if active.removeValue(forKey: run.id) == nil {
+            _ = scheduler.remove(run.id)
+        } else {
+            scheduler.finished(run.id)
+        }
+        if run.cookies != run.spec.options.cookies { continuation.yield(.cookies(run.id, run.cookies)) }
+        switch ending {
+        case .finished(let wasThere):
+            let result = DownloadResult(
+                path: run.path, length: run.wholeLength ?? run.machine.length ?? run.machine.done, received: run.received,
+                seconds: max(0, MonotonicClock.now.seconds(since: run.started)), wasThere: wasThere,
+                verified: run.verified)
+            change(run, to: .finished)
+            continuation.yield(.finished(run.id, result))
+        case .failed(let error):
+            change(run, to: error.code == .cancelled ? .cancelled : .failed)
+            continuation.yield(.failed(run.id, error))
+        }
+        if runs.isEmpty {
+            closers.forEach { $0.resume() }
+            closers = []
+        }
+    }
+
+    /// A body that is whole within so many bytes needs no partial file.
+    static let wholeLimit = 256 << 10
+    /// HTTP/2 streams at once to one host, over a few connections of about 100 each.
+    static let streamCap = 400
+}

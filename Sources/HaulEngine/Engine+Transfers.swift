@@ -1,0 +1,161 @@
+import HaulCore
+import HaulPlatform
+import HaulTransfer
+
+// What threads tell is handed to the machines here.
+extension Engine {
+    func handle(_ message: Inbound) {
+        switch message {
+        case .transfers(let batch): for event in batch { handle(event) }
+        case .whole(let outcomes): for (id, outcome) in outcomes { wholeDone(id, outcome) }
+        case .alarm: alarmRang()
+        case .prepared(let id, let result): withRun(id) { prepared(result, $0) }
+        case .claimed(let id, let transfer, let result): withRun(id) { claimed(transfer, result, $0) }
+        case .restarted(let id, let error): withRun(id) { restarted(error, $0) }
+        case .compared(let id, let transfer, let isEqual): withRun(id) { compared(transfer, isEqual, $0) }
+        case .verified(let id, let result): withRun(id) { verified(result, $0) }
+        case .published(let id, let result): withRun(id) { published(result, $0) }
+        case .synced(let id): withRun(id) { $0.isSyncing = false }
+        case .refreshed(let id, let source, let url):
+            withRun(id) { run in perform(run.machine.refreshed(source, url, now: MonotonicClock.now), run) }
+        case .released(let id): withRun(id) { _ in }
+        }
+    }
+
+    /// One job of a run is done; then the run goes on or ends.
+    private func withRun(_ id: DownloadID, _ body: (Run) -> Void) {
+        guard let run = runs[id] else { return }
+        run.jobs -= 1
+        body(run)
+        goOn(run)
+    }
+
+    func goOn(_ run: Run) {
+        if run.ending != nil { closeIfIdle(run) } else { connect(run) }
+    }
+
+    private func handle(_ event: TransferEvent) {
+        switch event {
+        case .head(let id, let body, let head):
+            withOwner(id) { run in
+                run.reportedHeads.insert(id)
+                continuation.yield(.head(run.id, head))
+                perform(run.machine.headAccepted(id, body, now: MonotonicClock.now), run)
+            }
+        case .delivering(let id):
+            withOwner(id) { run in
+                if let origin = run.transfers[id] { governors[origin]?.delivered() }
+                perform(run.machine.delivering(id, now: MonotonicClock.now), run)
+            }
+        case .committed(let id, let range):
+            withOwner(id) { run in
+                perform(run.machine.committed(id, range, now: MonotonicClock.now), run)
+                keepDurable(range, run)
+            }
+        case .endMoved(let id, let end):
+            withOwner(id) { run in
+                perform(run.machine.endMoved(id, end, now: MonotonicClock.now), run)
+                connect(run)
+            }
+        case .finished(let id, let report):
+            withOwner(id) { finished(id, report, $0) }
+        }
+    }
+
+    private func withOwner(_ id: TransferID, _ body: (Run) -> Void) {
+        guard let owner = owners[id], let run = runs[owner] else { return }
+        body(run)
+    }
+
+    private func finished(_ id: TransferID, _ report: TransferReport, _ run: Run) {
+        let origin = run.transfers.removeValue(forKey: id)
+        owners[id] = nil
+        run.received += report.received
+        learn(report, at: origin, run)
+        if let head = report.head, run.reportedHeads.remove(id) == nil { continuation.yield(.head(run.id, head)) }
+        let end = transferEnd(id, report, run)
+        perform(run.machine.transferFinished(id, end, now: MonotonicClock.now, jitter: nextJitter()), run)
+        if run.wantsRestart, run.transfers.isEmpty { restart(run) }
+        goOn(run)
+        if let origin { release(origin) }
+    }
+
+    private func learn(_ report: TransferReport, at origin: Origin?, _ run: Run) {
+        if let cookies = report.cookies { run.cookies = cookies }
+        guard let origin, report.head != nil else { return }
+        if let scheme = report.offeredScheme { run.schemes[origin] = scheme }
+        if report.isHTTP2 {
+            guard multiplexed.insert(origin).inserted else { return }
+            governors[origin]?.configuredCap = Engine.streamCap
+            guard case .auto = options.jobs else { return }
+            scheduler.limit = Engine.streamCap
+            scheduler.setLimit(Engine.streamCap, of: origin)
+        } else if origin.scheme == "https" {
+            singleConnectionHosts.insert(origin)
+        }
+    }
+
+    private func transferEnd(_ id: TransferID, _ report: TransferReport, _ run: Run) -> TransferEnd {
+        let url = run.machine.url(of: id) ?? run.primary
+        switch report.outcome {
+        case .completed(let isWhole): return .completed(isWhole: isWhole)
+        case .whole(let bytes, let body):
+            run.bytes[id] = bytes
+            return .whole(body)
+        case .sampled(let bytes, let body):
+            run.bytes[id] = bytes
+            return .sampled(body)
+        case .failed(let failure): return .failed(failure.failure(of: url))
+        case .sinkFailed(let failure): return .failed(Failure(.disk, DiskErrors.error(failure)))
+        case .cancelled: return .cancelled
+        case .verdict(let verdict): return verdictEnd(verdict, report, url, run)
+        }
+    }
+
+    private func verdictEnd(
+        _ verdict: Verdict, _ report: TransferReport, _ url: URLReference, _ run: Run
+    ) -> TransferEnd {
+        switch verdict {
+        case .redirect(let status, let location): return .redirect(status: status, location: location)
+        case .notModified: return .notModified
+        case .nothingLeft(let length): return .nothingLeft(length: length)
+        case .refused(let refusal):
+            let isPage = report.head?.fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
+            let isImpostor = isPage && run.machine.file.map { $0.mediaType != "text/html" } ?? false
+            return .refused(refusal, refusal.failure(of: url, isImpostor: isImpostor))
+        case .body:
+            // A body is never a verdict on its own: the transfer thread reports it as what became of it.
+            return .failed(Failure(.permanent, HaulError(.bug, "a body was reported as a verdict")))
+        }
+    }
+
+    private func wholeDone(_ id: DownloadID, _ outcome: WholePublisher.Outcome) {
+        guard let run = runs[id] else { return }
+        run.jobs -= 1
+        switch outcome {
+        case .published(let path, let verified):
+            run.path = path
+            run.verified = verified
+            perform(run.machine.published(), run)
+        case .wasThere(let path):
+            run.path = path
+            perform(run.machine.wasThere(), run)
+        case .mismatch(let computed, let expected):
+            perform(run.machine.wholeRefused(ChecksumMismatch.failure(computed, expected, run.primary)), run)
+        case .failed(let failure): perform(run.machine.diskFailed(DiskErrors.error(failure)), run)
+        }
+        goOn(run)
+    }
+}
+
+/// Bytes that are all there and are not the right ones.
+enum ChecksumMismatch {
+    static func failure(_ computed: ChecksumValue, _ expected: ChecksumValue, _ url: URLReference) -> Failure {
+        Failure(
+            .checksum,
+            HaulError(
+                .checksumMismatch,
+                "\(url.redacted) has the \(expected.algorithm.rawValue) \(computed.hex), not \(expected.hex)",
+                advice: "the file was not kept; check the checksum and the source"))
+    }
+}

@@ -1,0 +1,86 @@
+import HaulCore
+import HaulTransfer
+
+/// Turns the work that a machine wants into a request: adds identity, conditions and, where they may go, secrets.
+struct RequestBuilder {
+    let options: DownloadOptions
+    let sources: [URLReference]
+
+    /// - Parameters:
+    ///   - cookies: the download's jar.
+    ///   - scheme: how that origin wants to be logged into, as far as it is known.
+    func request(
+        _ id: TransferID, _ work: TransferWork, delivery: TransferRequest.Delivery, group: DownloadID,
+        cookies: [String], scheme: TransferRequest.Scheme
+    ) -> TransferRequest {
+        var request = TransferRequest(
+            id: id, url: work.url, expectation: work.expectation, delivery: delivery, group: group)
+        let mayKnow = sources.first?.origin == work.url.origin
+        let userFields = mayKnow ? options.headers : []
+        request.headers = fields(work, userFields)
+        if !work.dropsBody {
+            request.method = options.method
+            request.body = options.body
+        }
+        if mayKnow, let bearer = options.bearer {
+            request.headers.append(HeaderField("Authorization", "Bearer \(bearer)"))
+        }
+        request.cookieHeader = userFields.last { HeaderFields.same($0.name, "Cookie") }?.value
+        request.credentials = credentials(work, mayKnow: mayKnow)
+        request.awsSigV4 = mayKnow ? options.awsSigV4 : nil
+        request.scheme = scheme
+        request.cookies = cookies
+        request.connection = options.connection
+        request.usesOwnConnection = work.isExtra || options.rateLimit != nil
+        request.baseOffset = window?.lower ?? 0
+        return request
+    }
+
+    /// The part that `--range` asks for; `nil`: the whole file.
+    var window: ByteRange? { options.range.flatMap(RequestBuilder.window) }
+
+    /// Reads `A-B` (both inclusive) or `A-`.
+    static func window(_ text: String) -> ByteRange? {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Int64(ends[0]), first >= 0 else { return nil }
+        if ends[1].isEmpty { return ByteRange(first, .max) }
+        guard let last = Int64(ends[1]), last >= first, last < .max else { return nil }
+        return ByteRange(first, last + 1)
+    }
+
+    private func credentials(_ work: TransferWork, mayKnow: Bool) -> Credentials? {
+        if let user = work.url.user { return Credentials(user: user, password: work.url.password ?? "") }
+        if work.url.origin == work.given.origin, let user = work.given.user {
+            return Credentials(user: user, password: work.given.password ?? "")
+        }
+        return mayKnow ? options.credentials : nil
+    }
+
+    private func fields(_ work: TransferWork, _ userFields: [HeaderField]) -> [HeaderField] {
+        guard work.url.isHTTP else { return [] }
+        var fields = [
+            HeaderField("User-Agent", options.userAgent ?? RequestBuilder.userAgent),
+            HeaderField("Accept", "*/*"),
+            // As a field by hand: CURLOPT_ACCEPT_ENCODING would make libcurl decode what comes.
+            HeaderField("Accept-Encoding", "identity"),
+        ]
+        if let referer = options.referer { fields.append(HeaderField("Referer", referer)) }
+        fields.removeAll { own in userFields.contains { HeaderFields.same($0.name, own.name) } }
+        fields += userFields.filter { field in
+            !["Cookie", "Range", "If-Range"].contains { HeaderFields.same($0, field.name) }
+        }
+        if let range = work.range { fields.append(HeaderField("Range", ContentRange.requestValue(range))) }
+        if let ifRange = work.ifRange { fields.append(HeaderField("If-Range", ifRange)) }
+        if let condition = work.condition { fields += conditions(condition) }
+        return fields
+    }
+
+    private func conditions(_ validator: Validator) -> [HeaderField] {
+        if let etag = validator.etag {
+            return [HeaderField("If-None-Match", (etag.isWeak ? "W/" : "") + etag.opaque)]
+        }
+        return validator.lastModified.map { [HeaderField("If-Modified-Since", HTTPDate.imfFixdate($0))] } ?? []
+    }
+
+    private static let userAgent = "Haul/0.1"
+}

@@ -1,0 +1,126 @@
+import HaulCore
+import HaulDisk
+import HaulPlatform
+import HaulTransfer
+
+/// One run of one download while it lasts: its machine, and what the machine's decisions act on.
+///
+/// Isolated to the engine; never leaves it.
+final class Run {
+    let id: DownloadID
+    let spec: DownloadSpec
+    let builder: RequestBuilder
+    /// Digests of the sources' identities: what a partial is found by.
+    let digests: [SourceDigest]
+    let started: Instant
+    var machine: DownloadMachine
+    var state = DownloadState.queued
+    var directory: TargetDirectory?
+    /// The name that the user gave; `nil`: to be suggested.
+    var userName: String?
+    var partial: PartialFile?
+    var sink: (any ByteSink)?
+    /// The final path once it is claimed or published.
+    var path: String?
+    var claimedName: String?
+    /// Transfers on the wire, with the host that each is counted at.
+    var transfers: [TransferID: Origin] = [:]
+    /// Bodies and samples that came in memory and wait for what the machine decides.
+    var bytes: [TransferID: [UInt8]] = [:]
+    var cookies: [String]
+    var schemes: [Origin: TransferRequest.Scheme] = [:]
+    /// Bytes that came over the network.
+    var received: Int64 = 0
+    var verified: [ChecksumValue] = []
+    /// The terminal event, once the machine decided it; sent when nothing of the run is alive any more.
+    var ending: Ending?
+    /// Jobs on the disk pool.
+    var jobs = 0
+    var lastDurable: Instant
+    var sinceDurable: Int64 = 0
+    var sinceWriteback: Int64 = 0
+    var isSyncing = false
+    /// The partial is to be emptied once no transfer writes to it any more.
+    var wantsRestart = false
+    /// A whole body is kept in a partial file that was there already.
+    var storesWhole = false
+    var wholeLength: Int64?
+    /// Transfers whose head was told already.
+    var reportedHeads: Set<TransferID> = []
+
+    enum Ending {
+        case finished(wasThere: Bool)
+        case failed(HaulError)
+    }
+
+    init(id: DownloadID, spec: DownloadSpec, urls: [URLReference], now: Instant) {
+        self.id = id
+        self.spec = spec
+        builder = RequestBuilder(options: spec.options, sources: urls)
+        digests = urls.map { SourceDigest.of($0.identity) }
+        started = now
+        lastDurable = now
+        cookies = spec.options.cookies
+        machine = DownloadMachine(Run.configuration(spec, urls, builder.window, now), now: now)
+    }
+
+    private static func configuration(
+        _ spec: DownloadSpec, _ urls: [URLReference], _ window: ByteRange?, _ now: Instant
+    ) -> DownloadMachine.Configuration {
+        let options = spec.options
+        var configuration = DownloadMachine.Configuration(sources: urls)
+        if case .fixed(let count) = options.connections { configuration.connections = count }
+        configuration.minimumSplit = max(64 << 10, options.minimumSplit)
+        configuration.isSequential = options.isSequential
+        configuration.retry = RetryPolicy(
+            limit: options.retries, wait: options.retryWait,
+            deadline: options.maximumTime.map { now.advanced(by: $0) })
+        configuration.resume = options.resume
+        configuration.hasChecksum = !options.checksums.isEmpty
+        configuration.allowsDowngrade = options.allowsDowngrade
+        configuration.maximumLength = options.maximumLength
+        configuration.isStream = spec.destination == .standardOutput
+        configuration.window = window
+        configuration.method = options.method ?? (options.body == nil ? "GET" : "POST")
+        configuration.hasRefresher = !options.refreshCommand.isEmpty
+        return configuration
+    }
+
+    var primary: URLReference { builder.sources[0] }
+
+    var hasEnded: Bool { machine.isEnded }
+
+    /// What must hold: the user's checksums, else what the server said of the whole file.
+    var expectedChecksums: [ChecksumValue] {
+        spec.options.checksums.isEmpty ? machine.file?.digests ?? [] : spec.options.checksums
+    }
+
+    /// What the journal is to say.
+    func header(named name: String, length: Int64? = nil) -> JournalHeader {
+        var file = machine.file ?? RemoteFile()
+        if let length { file.length = length }
+        return JournalHeader(sources: digests, file: file, finalName: name)
+    }
+
+    var origin: FileOrigin? {
+        guard builder.window == nil, machine.configuration.isPlainGet else { return nil }
+        return machine.file.map { FileOrigin(sources: digests, validator: $0.validator) }
+    }
+
+    /// What publishing does when the final name is taken.
+    var publishPolicy: PublishPolicy {
+        switch spec.options.ifExists {
+        case .replace: .replace
+        case .rename: .rename
+        case .fail: .fail
+        case .auto, .skip: userName == nil ? .rename : .replace
+        }
+    }
+
+    /// The name a suggested one may be changed from, when it is taken.
+    var keepsName: Bool { publishPolicy != .rename }
+
+    var modificationTime: Int64? {
+        spec.options.keepsRemoteTime ? machine.file?.validator.lastModified : nil
+    }
+}

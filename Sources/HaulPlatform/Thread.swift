@@ -1,0 +1,34 @@
+import Glibc
+
+/// A thread that runs one closure to its end.
+package final class Thread: Sendable {
+    private final class Start {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    private let handle: pthread_t
+
+    /// - Throws: `SystemFailure` when the system has no thread to give.
+    package init(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
+        let start = Unmanaged.passRetained(Start(body))
+        var handle = pthread_t()
+        let code = pthread_create(
+            &handle, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
+                return nil
+            }, start.toOpaque())
+        guard code == 0 else {
+            start.release()
+            throw SystemFailure(code: code, call: "pthread_create")
+        }
+        self.handle = handle
+    }
+
+    /// Waits for the end; once, and not from the thread itself.
+    package func join() {
+        pthread_join(handle, nil)
+    }
+}

@@ -1,0 +1,394 @@
+import CCurl
+import HaulCore
+import HaulPlatform
+
+/// One request while it runs: judges its head, and puts its body where it belongs. Owned by the transfer thread.
+final class EasyTransfer {
+    /// What `receive` tells libcurl.
+    enum Consumption {
+        case all
+        /// Deliver the same bytes again after an unpause (curl_easy_pause(3)).
+        case pause
+        /// The transfer is to end now: its end is reached, or something failed.
+        case stop
+    }
+
+    /// Where the bytes of an accepted body go.
+    private enum Stage {
+        case awaitingHead
+        /// A probe whose body may turn out to be small enough to stay in memory.
+        case buffering(limit: Int)
+        case writing(any ByteSink)
+        case sampling
+        /// An error page or a redirect's body: read only so that the connection can be used again.
+        case discarding
+    }
+
+    let request: TransferRequest
+    let easy: UnsafeMutableRawPointer
+    let started: Instant
+    private(set) var lastByte: Instant
+    private(set) var received: Int64 = 0
+    private var parser = HeadParser()
+    /// FTP and SFTP: what stands for a head.
+    private var substitute: ResponseHead?
+    private var head: ResponseHead? { substitute ?? parser.head }
+    private var stage = Stage.awaitingHead
+    private var verdict: Verdict?
+    private var plan: BodyPlan?
+    private var decoder: BodyDecoder?
+    private var buffer: [UInt8] = []
+    private var excerpt: [UInt8] = []
+    private var skipped: Int64 = 0
+    private var firstByte: Double?
+    /// File offset of the next byte, and where this transfer stops.
+    private(set) var position: Int64 = 0
+    private(set) var end: Int64 = .max
+    private var committed: Int64 = 0
+    private var lastCommit: Instant
+    private var didReportHead = false
+    private(set) var failure: TransferReport.Outcome?
+    private(set) var hasReachedEnd = false
+    /// Waiting for `proceed`, or for the rate limit.
+    private(set) var isPausedForSink = false
+    var pausedUntil: Instant?
+    /// libcurl was done while the sink was still awaited.
+    var endedWith: CURLcode?
+    var isPaused: Bool { isPausedForSink || pausedUntil != nil }
+    /// Held to see whether the end of the connection was announced, where nothing else ends the body.
+    private var tls: UnsafeMutableRawPointer?
+    /// Strings and lists that libcurl keeps pointers to.
+    var resources = EasyResources()
+    /// Events for the engine, collected by the loop after each turn.
+    var events: [TransferEvent] = []
+
+    init(_ request: TransferRequest, easy: UnsafeMutableRawPointer, now: Instant) {
+        self.request = request
+        self.easy = easy
+        started = now
+        lastByte = now
+        lastCommit = now
+    }
+
+    /// Its head was reported, and the engine has not yet said where the body goes.
+    var isAwaitingSink: Bool {
+        if case .buffering = stage { didReportHead } else { false }
+    }
+
+    // MARK: Head
+
+    func receiveHeader(_ bytes: UnsafeRawBufferPointer, now: Instant) {
+        lastByte = now
+        if firstByte == nil { firstByte = now.seconds(since: started) }
+        parser.line(bytes)
+    }
+
+    /// Judges the head once, at the first body byte or at the end of an answer without a body.
+    private func judge(now: Instant) {
+        guard verdict == nil else { return }
+        if !request.url.isHTTP { synthesizeHead() }
+        guard let head else {
+            verdict = .refused(.malformed("the answer is not HTTP"))
+            stage = .discarding
+            return
+        }
+        let judged =
+            parser.overflowed
+            ? .refused(.malformed("the head of the answer is too large"))
+            : ResponseCheck.judge(head, for: request.expectation, now: MonotonicClock.unixSeconds)
+        verdict = judged
+        if case .body(let plan) = judged { accept(plan, head, now: now) } else { stage = .discarding }
+    }
+
+    private func accept(_ accepted: BodyPlan, _ head: ResponseHead, now: Instant) {
+        var accepted = accepted
+        if !request.url.isHTTP { accepted.file.hasRanges = accepted.file.length != nil }
+        if !accepted.file.codings.isEmpty {
+            guard let decoder = BodyDecoder(accepted.file.codings) else {
+                verdict = .refused(.malformed("the answer is coded in a way Haul cannot undo"))
+                stage = .discarding
+                return
+            }
+            self.decoder = decoder
+        }
+        accepted.offset = max(0, accepted.offset - request.baseOffset)
+        plan = accepted
+        position = accepted.offset + accepted.skip
+        committed = position
+        if request.url.isSecure, accepted.length == nil, head.fields["Transfer-Encoding"] == nil, !isHTTP2 {
+            tls = haul_hold_tls(easy)
+        }
+        events.append(.delivering(request.id))
+        switch request.delivery {
+        case .probe(let limit):
+            if let range = request.expectation.range, range.upper != .max {
+                end = range.upper - request.baseOffset
+            }
+            stage = .buffering(limit: limit)
+            if let length = accepted.length, length <= limit, decoder == nil {
+                buffer.reserveCapacity(Int(length))
+            } else if accepted.length != nil {
+                reportHead()
+            }
+        case .segment(let sink, let end):
+            guard !accepted.restartsFile else {
+                verdict = .refused(.rangeIgnored)
+                stage = .discarding
+                return
+            }
+            self.end = end
+            stage = .writing(sink)
+        case .sample:
+            end = request.expectation.range?.upper ?? .max
+            stage = .sampling
+        }
+    }
+
+    private var isHTTP2: Bool {
+        var version = 0
+        haul_easy_info_long(easy, CURLINFO_HTTP_VERSION, &version)
+        return version == CURL_HTTP_VERSION_2_0
+    }
+
+    private func reportHead() {
+        guard !didReportHead, let plan, let head else { return }
+        didReportHead = true
+        events.append(.head(request.id, plan, head))
+    }
+
+    /// FTP and SFTP have no head: what libcurl learnt of size and time makes one, so that one judge serves all.
+    private func synthesizeHead() {
+        var remaining: curl_off_t = -1
+        haul_easy_info_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &remaining)
+        var time: curl_off_t = -1
+        haul_easy_info_offset(easy, CURLINFO_FILETIME_T, &time)
+        substitute = SyntheticHead.make(
+            remaining: remaining >= 0 ? Int64(remaining) : nil, modified: time >= 0 ? Int64(time) : nil,
+            range: request.expectation.range, knownLength: request.expectation.known?.length)
+    }
+
+    // MARK: Body
+
+    func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) -> Consumption {
+        lastByte = now
+        if firstByte == nil { firstByte = now.seconds(since: started) }
+        if verdict == nil { judge(now: now) }
+        switch stage {
+        case .awaitingHead, .discarding:
+            received += Int64(bytes.count)
+            return discard(bytes)
+        case .buffering(let limit):
+            if buffer.count + bytes.count > limit, buffer.count > 0 || bytes.count > limit {
+                reportHead()
+                isPausedForSink = true
+                return .pause
+            }
+        case .writing, .sampling:
+            break
+        }
+        received += Int64(bytes.count)
+        return take(bytes, now: now)
+    }
+
+    private func discard(_ bytes: UnsafeRawBufferPointer) -> Consumption {
+        if excerpt.count < 200 { excerpt.append(contentsOf: bytes.prefix(200 - excerpt.count)) }
+        return received > 64 << 10 ? .stop : .all
+    }
+
+    /// Undoes codings and the leading bytes that are on disk already.
+    private func take(_ bytes: UnsafeRawBufferPointer, now: Instant) -> Consumption {
+        guard let plan else { return .stop }
+        if let decoder {
+            do {
+                var outcome = Consumption.all
+                try decoder.decode(bytes) { piece in
+                    if outcome == .all { outcome = store(piece, now: now) }
+                }
+                return outcome
+            } catch {
+                failure = .verdict(.refused(.malformed("the \(error.coding) coding of the body is broken")))
+                return .stop
+            }
+        }
+        guard skipped < plan.skip else { return store(bytes, now: now) }
+        let skip = min(Int(plan.skip - skipped), bytes.count)
+        skipped += Int64(skip)
+        return store(UnsafeRawBufferPointer(rebasing: bytes[skip...]), now: now)
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer, now: Instant) -> Consumption {
+        let room = end - position
+        let wanted = Int64(bytes.count) <= room ? bytes : UnsafeRawBufferPointer(rebasing: bytes[..<Int(max(0, room))])
+        if let maximum = request.expectation.maximumLength, position + Int64(wanted.count) > maximum {
+            failure = .verdict(.refused(.tooLarge(maximum + 1)))
+            return .stop
+        }
+        switch stage {
+        case .buffering, .sampling:
+            buffer.append(contentsOf: wanted)
+        case .writing(let sink):
+            do {
+                try sink.write(wanted, at: position)
+            } catch {
+                failure = .sinkFailed(error)
+                return .stop
+            }
+        case .awaitingHead, .discarding:
+            return .stop
+        }
+        position += Int64(wanted.count)
+        if position - committed >= EasyTransfer.commitSize { commit(now: now) }
+        return reachedEnd(leftOver: bytes.count - wanted.count)
+    }
+
+    /// The end that was moved nearer, or that a server overshoots: stop, unless the body ends here by itself.
+    private func reachedEnd(leftOver: Int) -> Consumption {
+        guard position >= end else { return .all }
+        hasReachedEnd = true
+        if leftOver == 0, let length = plan?.length, received >= length { return .all }
+        return .stop
+    }
+
+    /// Tells the sink and the engine what is written, every MiB or 100 ms.
+    func commitIfDue(now: Instant) {
+        guard position > committed, now.seconds(since: lastCommit) >= EasyTransfer.commitTime else { return }
+        commit(now: now)
+    }
+
+    private func commit(now: Instant) {
+        guard case .writing(let sink) = stage, position > committed else { return }
+        let range = ByteRange(committed, position)
+        do {
+            try sink.commit(range)
+        } catch {
+            failure = failure ?? .sinkFailed(error)
+            return
+        }
+        committed = position
+        lastCommit = now
+        events.append(.committed(request.id, range))
+    }
+
+    /// A probe that is slow to become whole is worth a file, so that it can be split and resumed.
+    func reportHeadIfLate(now: Instant) {
+        guard case .buffering = stage, now.seconds(since: started) >= EasyTransfer.wholeTime, !buffer.isEmpty else {
+            return
+        }
+        reportHead()
+    }
+
+    /// A body was accepted and goes to a sink.
+    var hasStored: Bool {
+        if case .writing = stage { true } else { false }
+    }
+
+    // MARK: Commands
+
+    func proceed(to sink: any ByteSink, now: Instant) {
+        guard case .buffering = stage else { return }
+        stage = .writing(sink)
+        isPausedForSink = false
+        let early = buffer
+        buffer = []
+        let start = plan.map { $0.offset + $0.skip } ?? 0
+        do throws(SystemFailure) {
+            let written = early.withUnsafeBytes { bytes in
+                Result { () throws(SystemFailure) in
+                    if !bytes.isEmpty { try sink.write(bytes, at: start) }
+                }
+            }
+            try written.get()
+            commit(now: now)
+        } catch {
+            failure = .sinkFailed(error)
+        }
+    }
+
+    /// - Returns: where the transfer will end: never before what was already received.
+    func moveEnd(to target: Int64) -> Int64 {
+        if !hasReachedEnd {
+            end = max(target, position)
+            hasReachedEnd = hasStored && position >= end
+        }
+        return end
+    }
+
+    // MARK: End
+
+    /// The report of a transfer that libcurl says is over.
+    func report(_ code: CURLcode, detail: String, now: Instant) -> TransferReport {
+        if code == CURLE_OK || verdict == nil && code == CURLE_WRITE_ERROR { judge(now: now) }
+        commit(now: now)
+        var report = TransferReport(outcome: outcome(code, detail: detail))
+        report.head = head
+        report.received = received
+        report.firstByte = firstByte ?? 0
+        report.excerpt = excerpt
+        EasyResources.readFacts(of: easy, into: &report, request: request)
+        if let tls { haul_release_tls(tls) }
+        tls = nil
+        return report
+    }
+
+    private func outcome(_ code: CURLcode, detail: String) -> TransferReport.Outcome {
+        if let failure { return failure }
+        switch verdict {
+        case .body(let plan) where hasReachedEnd:
+            return ended(plan, isWhole: plan.length == received)
+        case .body(let plan):
+            return code == CURLE_OK ? atEnd(plan) : .failed(failure(code, detail, isBody: true))
+        case .redirect?, .notModified?, .nothingLeft?, .refused?:
+            // What came of the page does not matter, unless the head itself never came whole.
+            guard code == CURLE_OK || code == CURLE_WRITE_ERROR || head != nil else {
+                return .failed(failure(code, detail, isBody: false))
+            }
+            return .verdict(verdict ?? .notModified)
+        case nil:
+            return .failed(failure(code, detail, isBody: false))
+        }
+    }
+
+    /// libcurl is content; the lengths still have to be.
+    private func atEnd(_ plan: BodyPlan) -> TransferReport.Outcome {
+        if let length = plan.length, received < length {
+            return .failed(shortBody("\(received) of \(length) bytes came"))
+        }
+        if let tls, haul_saw_close_notify(tls) == 0 {
+            return .failed(shortBody("the encrypted connection was cut"))
+        }
+        if let decoder, !decoder.isAtEnd { return .failed(shortBody("the coded body stops before its end")) }
+        return ended(plan, isWhole: true)
+    }
+
+    private func ended(_ plan: BodyPlan, isWhole: Bool) -> TransferReport.Outcome {
+        switch stage {
+        case .buffering: .whole(buffer, plan)
+        case .sampling: .sampled(buffer, plan)
+        default: .completed(isWhole: isWhole)
+        }
+    }
+
+    private func shortBody(_ detail: String) -> TransferFailure {
+        var failure = TransferFailure(code: Int32(CURLE_PARTIAL_FILE.rawValue), detail: detail)
+        failure.isTruncated = true
+        return failure
+    }
+
+    private func failure(_ code: CURLcode, _ detail: String, isBody: Bool) -> TransferFailure {
+        var errno = 0
+        haul_easy_info_long(easy, CURLINFO_OS_ERRNO, &errno)
+        var response = 0
+        haul_easy_info_long(easy, CURLINFO_RESPONSE_CODE, &response)
+        var connect = 0
+        haul_easy_info_long(easy, CURLINFO_HTTP_CONNECTCODE, &connect)
+        var failure = TransferFailure(
+            code: Int32(code.rawValue), systemCode: Int32(truncatingIfNeeded: errno), detail: detail,
+            responseCode: response == 0 ? connect : response)
+        failure.isTruncated = isBody
+        return failure
+    }
+
+    private static let commitSize: Int64 = 1 << 20
+    private static let commitTime = 0.1
+    private static let wholeTime = 0.5
+}

@@ -1,0 +1,272 @@
+import CCurl
+import HaulCore
+import HaulPlatform
+
+/// Everything that libcurl owns: made, used and freed on the transfer thread.
+final class LoopState {
+    private let multi: UnsafeMutableRawPointer
+    private var transfers: [UnsafeMutableRawPointer: EasyTransfer] = [:]
+    private var handles: [TransferID: UnsafeMutableRawPointer] = [:]
+    private var idle: [UnsafeMutableRawPointer] = []
+    private var limiter = RateLimiter()
+    private var batch: [TransferEvent] = []
+    private var batchIsUrgent = false
+    private var lastDelivery: Instant
+    private var lastLook: Instant
+    private(set) var now: Instant
+
+    init(multi: UnsafeMutableRawPointer) {
+        self.multi = multi
+        now = MonotonicClock.now
+        lastDelivery = now
+        lastLook = now
+        haul_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+        haul_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
+        haul_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, LoopState.sharedConnections)
+        haul_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 256)
+    }
+
+    // MARK: One turn
+
+    func turn() {
+        now = MonotonicClock.now
+        wakePaused()
+        var running: Int32 = 0
+        curl_multi_perform(multi, &running)
+        finishDone()
+        now = MonotonicClock.now
+        if now.seconds(since: lastLook) >= LoopState.lookInterval { lookAtAll() }
+        for transfer in transfers.values where !transfer.events.isEmpty { collect(transfer) }
+    }
+
+    /// Milliseconds that the poll may sleep.
+    var pollTimeout: Int32 {
+        if transfers.isEmpty { return batch.isEmpty ? 60_000 : 0 }
+        var wait = LoopState.lookInterval
+        for transfer in transfers.values {
+            if let until = transfer.pausedUntil { wait = min(wait, max(0.001, until.seconds(since: now))) }
+        }
+        return Int32((wait * 1000).rounded(.up))
+    }
+
+    /// The events to deliver now; committed ranges alone can wait a little for company.
+    func takeBatch() -> [TransferEvent] {
+        guard !batch.isEmpty, batchIsUrgent || now.seconds(since: lastDelivery) >= LoopState.deliveryInterval else {
+            return []
+        }
+        lastDelivery = now
+        batchIsUrgent = false
+        let events = batch
+        batch.removeAll(keepingCapacity: true)
+        return events
+    }
+
+    private func collect(_ transfer: EasyTransfer) {
+        for event in transfer.events {
+            if case .committed = event {} else { batchIsUrgent = true }
+            batch.append(event)
+        }
+        transfer.events.removeAll(keepingCapacity: true)
+    }
+
+    /// Stalls, commits that are due, and probes that are slow: a few times a second is enough.
+    private func lookAtAll() {
+        lastLook = now
+        for (easy, transfer) in transfers {
+            transfer.commitIfDue(now: now)
+            transfer.reportHeadIfLate(now: now)
+            let stall = transfer.request.connection.stallTimeout
+            if !transfer.isPaused, !transfer.isAwaitingSink, now.seconds(since: transfer.lastByte) >= stall {
+                var failure = TransferFailure(
+                    code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
+                    detail: "nothing came for \(RetryPolicy.spoken(stall))")
+                failure.isStall = true
+                end(easy, transfer, with: .failed(failure))
+            }
+        }
+    }
+
+    // MARK: Commands
+
+    func carryOut(_ command: TransferCommand) {
+        now = MonotonicClock.now
+        switch command {
+        case .start(let request): start(request)
+        case .proceed(let id, let sink): proceed(id, sink)
+        case .moveEnd(let id, let target): moveEnd(id, target)
+        case .cancel(let id):
+            if let (easy, transfer) = find(id) { end(easy, transfer, with: .cancelled) }
+        case .limit(let group, let rate): limiter.limit(group, rate, now: now)
+        case .limitAll(let rate): limiter.limitAll(rate, now: now)
+        case .hostConnections(let count): haul_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, count)
+        }
+    }
+
+    private func find(_ id: TransferID) -> (UnsafeMutableRawPointer, EasyTransfer)? {
+        guard let easy = handles[id], let transfer = transfers[easy] else { return nil }
+        return (easy, transfer)
+    }
+
+    private func start(_ request: TransferRequest) {
+        guard let easy = idle.popLast() ?? curl_easy_init() else {
+            let failure = TransferFailure(code: Int32(CURLE_OUT_OF_MEMORY.rawValue), detail: "no memory for a transfer")
+            deliver(.finished(request.id, TransferReport(outcome: .failed(failure))))
+            return
+        }
+        let transfer = EasyTransfer(request, easy: easy, now: now)
+        transfers[easy] = transfer
+        handles[request.id] = easy
+        EasyConfiguration(transfer: transfer).apply(rate: limiter.tightest(request.group))
+        Callbacks.install(on: easy, loop: self)
+        let code = curl_multi_add_handle(multi, easy)
+        guard code == CURLM_OK else {
+            let failure = TransferFailure(
+                code: Int32(CURLE_FAILED_INIT.rawValue), detail: String(cString: curl_multi_strerror(code)))
+            end(easy, transfer, with: .failed(failure))
+            return
+        }
+    }
+
+    private func proceed(_ id: TransferID, _ sink: any ByteSink) {
+        guard let (easy, transfer) = find(id) else { return }
+        transfer.proceed(to: sink, now: now)
+        if transfer.failure != nil {
+            finish(easy, transfer, code: transfer.endedWith ?? CURLE_WRITE_ERROR)
+        } else if let code = transfer.endedWith {
+            finish(easy, transfer, code: code)
+        } else if transfer.pausedUntil == nil {
+            curl_easy_pause(easy, CURLPAUSE_CONT)
+        }
+        collect(transfer)
+    }
+
+    private func moveEnd(_ id: TransferID, _ target: Int64) {
+        guard let (easy, transfer) = find(id) else { return }
+        deliver(.endMoved(id, transfer.moveEnd(to: target)))
+        // It stands beyond the new end already: nothing more is wanted of it.
+        if transfer.position >= transfer.end, transfer.hasStored { finish(easy, transfer, code: CURLE_WRITE_ERROR) }
+    }
+
+    // MARK: Ends
+
+    private func finishDone() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
+                let transfer = transfers[easy]
+            else { continue }
+            let code = haul_message_result(message)
+            if code == CURLE_OK, transfer.isAwaitingSink {
+                // The whole body is in memory already, and the name is still being claimed.
+                curl_multi_remove_handle(multi, easy)
+                transfer.endedWith = code
+            } else {
+                finish(easy, transfer, code: code)
+            }
+        }
+    }
+
+    private func finish(_ easy: UnsafeMutableRawPointer, _ transfer: EasyTransfer, code: CURLcode) {
+        let report = transfer.report(code, detail: transfer.resources.errorText, now: now)
+        retire(easy, transfer, report)
+    }
+
+    private func end(_ easy: UnsafeMutableRawPointer, _ transfer: EasyTransfer, with outcome: TransferReport.Outcome) {
+        var report = transfer.report(CURLE_ABORTED_BY_CALLBACK, detail: "", now: now)
+        if case .sinkFailed = report.outcome {} else { report.outcome = outcome }
+        retire(easy, transfer, report)
+    }
+
+    private func retire(_ easy: UnsafeMutableRawPointer, _ transfer: EasyTransfer, _ report: TransferReport) {
+        curl_multi_remove_handle(multi, easy)
+        collect(transfer)
+        deliver(.finished(transfer.request.id, report))
+        transfers[easy] = nil
+        handles[transfer.request.id] = nil
+        // The handle's borrowed strings go after the handle forgot them.
+        curl_easy_reset(easy)
+        // A reset keeps the cookies (curl_easy_reset(3)); they belong to one download.
+        haul_easy_set_string(easy, CURLOPT_COOKIELIST, "ALL")
+        transfer.resources.free()
+        if idle.count < LoopState.idleHandles { idle.append(easy) } else { curl_easy_cleanup(easy) }
+    }
+
+    private func deliver(_ event: TransferEvent) {
+        batch.append(event)
+        batchIsUrgent = true
+    }
+
+    /// Ends everything; the events say so.
+    func close() {
+        for (easy, transfer) in transfers { end(easy, transfer, with: .cancelled) }
+        for easy in idle { curl_easy_cleanup(easy) }
+        idle = []
+        batchIsUrgent = true
+    }
+
+    // MARK: Callbacks and pauses
+
+    fileprivate func receive(_ easy: UnsafeMutableRawPointer, _ bytes: UnsafeRawBufferPointer) -> Int {
+        guard let transfer = transfers[easy] else { return 0 }
+        let group = transfer.request.group
+        let delay = limiter.delay(group, now: now)
+        if delay > 0 {
+            transfer.pausedUntil = now.advanced(by: delay)
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+        switch transfer.receive(bytes, now: now) {
+        case .all:
+            limiter.take(bytes.count, group, now: now)
+            return bytes.count
+        case .pause: return Int(CURL_WRITEFUNC_PAUSE)
+        case .stop: return bytes.isEmpty ? 1 : 0
+        }
+    }
+
+    fileprivate func receiveHeader(_ easy: UnsafeMutableRawPointer, _ bytes: UnsafeRawBufferPointer) {
+        transfers[easy]?.receiveHeader(bytes, now: now)
+    }
+
+    private func wakePaused() {
+        for (easy, transfer) in transfers {
+            guard let until = transfer.pausedUntil, now >= until else { continue }
+            transfer.pausedUntil = nil
+            // Delivers what was held back from within this call (curl_easy_pause(3)).
+            if !transfer.isPausedForSink { curl_easy_pause(easy, CURLPAUSE_CONT) }
+        }
+    }
+
+    /// Connections to a host that speaks HTTP/2: with PIPEWAIT, libcurl shares them among all streams.
+    private static let sharedConnections = 4
+    private static let idleHandles = 64
+    /// Seconds between looks at stalls and due commits.
+    private static let lookInterval = 0.1
+    /// Seconds that committed ranges may wait for company.
+    private static let deliveryInterval = 0.03
+}
+
+/// What libcurl calls: from within `turn` and `carryOut`, on the transfer thread.
+private enum Callbacks {
+    /// The context of one handle. Leaks nothing: the loop outlives its handles, and a handle finds itself by address.
+    static func install(on easy: UnsafeMutableRawPointer, loop: LoopState) {
+        let context = Unmanaged.passUnretained(loop).toOpaque()
+        haul_easy_set_pointer(easy, CURLOPT_PRIVATE, context)
+        haul_easy_set_pointer(easy, CURLOPT_WRITEDATA, easy)
+        haul_easy_set_pointer(easy, CURLOPT_HEADERDATA, easy)
+        haul_easy_set_bytes_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, easy in
+            guard let easy, let loop = Callbacks.owner(of: easy) else { return 0 }
+            return loop.receive(easy, UnsafeRawBufferPointer(start: bytes, count: size * count))
+        }
+        haul_easy_set_bytes_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, easy in
+            guard let easy, let loop = Callbacks.owner(of: easy) else { return 0 }
+            loop.receiveHeader(easy, UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return size * count
+        }
+    }
+
+    static func owner(of easy: UnsafeMutableRawPointer) -> LoopState? {
+        var context: UnsafeMutableRawPointer?
+        haul_easy_info_pointer(easy, CURLINFO_PRIVATE, &context)
+        return context.map { Unmanaged<LoopState>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# scripts/build.sh: the release binary, .build/release/haul, which needs no Swift runtime where it runs.
+# Nothing newer than the last build: returns at once, without a toolchain.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+cd -- "$ROOT"
+
+stamp=.build/release.stamp
+if [[ -x $RELEASE_BINARY && -e $stamp ]] &&
+    [[ -z $(find Package.swift Sources scripts/build.sh "$RELEASE_BINARY" -newer "$stamp" -print -quit) ]]; then
+    exit 0
+fi
+
+need_swift
+# No search path relative to the binary: an installed program must not load libraries that lie beside it.
+swift build -c release --static-swift-stdlib --disable-local-rpath --product haul >&2
+touch "$stamp"

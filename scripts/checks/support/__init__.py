@@ -1,0 +1,1 @@
+"""What the check scripts share. Python 3 standard library only."""

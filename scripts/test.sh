@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# scripts/test.sh: what `make test` runs: unit, property and loopback tests (debug, and under the thread sanitizer),
+# then the release binary end to end, `kill -9` included. Stops at the first failure. Logs: .build/logs/test.
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+cd -- "$ROOT"
+
+scripts/packages.sh test
+need_swift
+isolate_environment
+begin_steps test
+SHOW_OUTPUT=1
+began=$SECONDS
+
+# The suites of everything that has threads.
+threaded='^(HaulPlatform|HaulTransfer|HaulDisk|HaulEngine)Tests\.'
+sanitizer=(--sanitize=thread --scratch-path .build/tsan)
+
+run() {
+    step "$@" || {
+        end_steps || true
+        exit 1
+    }
+}
+
+run build-debug 600 swift build --build-tests
+HAUL=$ROOT/.build/debug/haul run test-debug 600 swift test --skip-build --disable-xctest
+run build-release 900 scripts/build.sh
+run build-threads 600 swift build --build-tests "${sanitizer[@]}"
+TSAN_OPTIONS=exitcode=66 run test-threads 600 \
+    swift test --skip-build --disable-xctest "${sanitizer[@]}" --filter "$threaded"
+export HAUL=$RELEASE_BINARY
+run crash 600 python3 scripts/checks/crash.py --kills 12
+run scripted 600 python3 Tests/Scripted/run.py
+
+printf '\nAll tests passed in %d s\n' "$((SECONDS - began))"
+end_steps
