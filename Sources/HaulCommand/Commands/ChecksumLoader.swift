@@ -47,7 +47,7 @@ enum ChecksumLoader {
         options.method = nil
         options.body = nil
         options.referer = nil
-        options.refreshCommand = nil
+        options.refreshCommand = []
         options.rateLimit = nil
         options.connections = .fixed(1)
         options.maximumLength = limit
