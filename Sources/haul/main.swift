@@ -1,4 +1,3 @@
-import Glibc
 import HaulCommand
 
-exit(await HaulMain.run(Array(CommandLine.arguments.dropFirst())))
+HaulMain.main()

@@ -36,7 +36,7 @@ package struct ChecksumList: Sendable {
 
     /// All digests that the list gives for the file.
     ///
-    /// - Parameter path: its name, or a path: where two directories of the list have a file of that name, the one
+    /// `path`: its name, or a path: where two directories of the list have a file of that name, the one
     ///   that agrees with the end of the path counts.
     /// - Throws: `.usage` when the name is not in the list, or stands for two different files.
     package func values(for path: String, file: String) throws(HaulError) -> [ChecksumValue] {
@@ -46,7 +46,8 @@ package struct ChecksumList: Sendable {
         guard !name.isEmpty, !found.isEmpty else {
             throw HaulError(
                 .usage, "\(file) has no checksum for '\(name)'",
-                advice: name.isEmpty ? nil : NearestName.find(String(name), among: byName.keys.map(String.init)))
+                advice: name.isEmpty
+                    ? nil : NearestName.find(String(name), among: byName.keys.map(String.init)))
         }
         let exact = found.filter { ChecksumList.agrees($0.name, with: path) }
         if !exact.isEmpty { found = exact }
@@ -91,7 +92,8 @@ private enum ChecksumLine {
         guard let open = line.firstIndex(of: 0x28), let close = line.lastIndex(of: 0x29), open < close else {
             return nil
         }
-        let word = String(decoding: line[..<open], as: UTF8.self).replacing(" ", with: "").replacing("-", with: "")
+        let word = String(decoding: line[..<open], as: UTF8.self).replacing(" ", with: "").replacing(
+            "-", with: "")
         guard
             let algorithm = ChecksumAlgorithm.allCases.first(where: {
                 $0.rawValue.replacing("-", with: "") == word.lowercased()
@@ -99,11 +101,15 @@ private enum ChecksumLine {
         else { return nil }
         let digits = line[close...].dropFirst().filter { $0 != 0x20 && $0 != 0x3D }
         guard let value = value(algorithm, digits) else { return nil }
-        return .init(name: decoded(line[(open + 1) ..< close], isEscaped), value: value)
+        return .init(name: decoded(line[(open + 1)..<close], isEscaped), value: value)
     }
 
-    private static func value(_ algorithm: ChecksumAlgorithm, _ digits: some Collection<UInt8>) -> ChecksumValue? {
-        guard let bytes = ChecksumValue.bytes(hex: String(decoding: digits, as: UTF8.self)) else { return nil }
+    private static func value(_ algorithm: ChecksumAlgorithm, _ digits: some Collection<UInt8>)
+        -> ChecksumValue?
+    {
+        guard let bytes = ChecksumValue.bytes(hex: String(decoding: digits, as: UTF8.self)) else {
+            return nil
+        }
         return ChecksumValue(algorithm, bytes: bytes)
     }
 

@@ -11,32 +11,18 @@ package enum CookieFile {
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
             number += 1
             let text = String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
-            if text.allSatisfy(\.isWhitespace) || (text.hasPrefix("#") && !text.hasPrefix("#HttpOnly_")) { continue }
+            if text.allSatisfy(\.isWhitespace) || (text.hasPrefix("#") && !text.hasPrefix("#HttpOnly_")) {
+                continue
+            }
             guard isCookie(text) else {
                 throw HaulError(
-                    .usage, "\(file) line \(number) is not a cookie: seven fields separated by tabs are needed",
+                    .usage,
+                    "\(file) line \(number) is not a cookie: seven fields separated by tabs are needed",
                     advice: "save the cookies in the Netscape format (cookies.txt)")
             }
             cookies.append(text)
         }
         return cookies
-    }
-
-    /// Older lines give way to newer ones of the same domain, path and name.
-    package static func merged(_ lines: [String]) -> [String] {
-        var places: [String: Int] = [:]
-        var result: [String] = []
-        for line in lines where isCookie(line) {
-            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-            let key = "\(fields[0])\t\(fields[2])\t\(fields[5])"
-            if let place = places[key] {
-                result[place] = line
-            } else {
-                places[key] = result.count
-                result.append(line)
-            }
-        }
-        return result
     }
 
     /// The text of a cookie file.
@@ -45,11 +31,35 @@ package enum CookieFile {
         return head + lines.map { $0 + "\n" }.joined()
     }
 
-    private static func isCookie(_ line: String) -> Bool {
+    fileprivate static func isCookie(_ line: String) -> Bool {
         let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-        guard fields.count == 7, !fields[0].isEmpty, !fields[5].isEmpty || !fields[6].isEmpty else { return false }
+        guard fields.count == 7, !fields[0].isEmpty, !fields[5].isEmpty || !fields[6].isEmpty else {
+            return false
+        }
         let flags = [fields[1], fields[3]].allSatisfy { ["TRUE", "FALSE"].contains($0.uppercased()) }
         return flags && fields[4].utf8.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D || $0 == 0x2E }
             && line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+}
+
+/// Cookies as lines of a cookie file: a newer one takes the place of an older one of the same domain, path and name.
+package struct CookieLines: Hashable, Sendable {
+    package private(set) var lines: [String] = []
+    private var places: [String: Int] = [:]
+
+    package init() {}
+
+    /// Lines that are no cookies are left out.
+    package mutating func add(_ newer: [String]) {
+        for line in newer where CookieFile.isCookie(line) {
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+            let key = "\(fields[0])\t\(fields[2])\t\(fields[5])"
+            if let place = places[key] {
+                lines[place] = line
+            } else {
+                places[key] = lines.count
+                lines.append(line)
+            }
+        }
     }
 }

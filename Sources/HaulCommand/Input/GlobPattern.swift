@@ -50,7 +50,8 @@ package struct GlobPattern: Sendable {
             }
             let (product, overflow) = count.multipliedReportingOverflow(by: part.count)
             guard !overflow, product <= GlobPattern.largest else {
-                throw HaulError(.usage, "--glob: the brackets stand for more than \(GlobPattern.largest) URLs")
+                throw HaulError(
+                    .usage, "--glob: the brackets stand for more than \(GlobPattern.largest) URLs")
             }
             count = product
             parts.append(part)
@@ -113,7 +114,7 @@ package struct GlobPattern: Sendable {
     }
 
     private static func letter(_ text: Substring) -> UInt8? {
-        guard text.utf8.count == 1, let byte = text.utf8.first, (0x61 ... 0x7A).contains(byte | 0x20) else {
+        guard text.utf8.count == 1, let byte = text.utf8.first, (0x61...0x7A).contains(byte | 0x20) else {
             return nil
         }
         return byte
@@ -159,7 +160,7 @@ private struct GlobParser {
 
     private mutating func body() throws(HaulError) -> Substring {
         guard let end = rest.firstIndex(of: "]") else { throw open("[") }
-        let body = rest[rest.index(after: rest.startIndex) ..< end]
+        let body = rest[rest.index(after: rest.startIndex)..<end]
         rest = rest[rest.index(after: end)...]
         return body
     }
@@ -173,7 +174,8 @@ private struct GlobParser {
             case ",": choices.append("")
             case "\\": choices[choices.count - 1].append(rest.popFirst() ?? "\\")
             case "{", "[":
-                throw HaulError(.usage, "--glob: brackets cannot stand inside braces", advice: "\\\(character)")
+                throw HaulError(
+                    .usage, "--glob: brackets cannot stand inside braces", advice: "\\\(character)")
             default: choices[choices.count - 1].append(character)
             }
         }

@@ -20,7 +20,8 @@ enum InputLine {
             if let name, let definition = OptionTable.find(name) {
                 try checkAllowed(definition, name, number, file)
                 let value = scanner.quotedValue(of: token, nameLength: name.utf8.count)
-                options.append(.init(definition: definition, text: try text(value, number, file), line: number))
+                options.append(
+                    .init(definition: definition, text: try text(value, number, file), line: number))
             } else if let last = options.popLast() {
                 let more = try text(token, number, file)
                 options.append(.init(definition: last.definition, text: "\(last.text) \(more)", line: number))
@@ -33,7 +34,8 @@ enum InputLine {
             }
         }
         for url in urls where !hasScheme(url) {
-            throw bad("it does not start with a URL", number, file, advice: "write the scheme, such as https://")
+            throw bad(
+                "it does not start with a URL", number, file, advice: "write the scheme, such as https://")
         }
         return InputEntry(line: number, urls: urls, options: options)
     }
@@ -50,7 +52,8 @@ enum InputLine {
         try checkAllowed(definition, name, number, file)
         var value = trimmed(line.dropFirst(name.utf8.count))
         guard value.first == 0x3D || (definition.isFlag && value.isEmpty) else {
-            throw bad("'\(name)' needs a value", number, file, advice: "\(name)=\(definition.placeholder ?? "yes")")
+            throw bad(
+                "'\(name)' needs a value", number, file, advice: "\(name)=\(definition.placeholder ?? "yes")")
         }
         value = trimmed(value.dropFirst())
         return .init(definition: definition, text: try text(value, number, file), line: number)
@@ -73,7 +76,9 @@ enum InputLine {
 
     /// `name` when the token is `name=…` and the name looks like one of an option.
     private static func nameBefore(equals token: ArraySlice<UInt8>) -> String? {
-        guard let equals = token.firstIndex(of: 0x3D), let first = token.first, isLower(first) else { return nil }
+        guard let equals = token.firstIndex(of: 0x3D), let first = token.first, isLower(first) else {
+            return nil
+        }
         let name = token[..<equals]
         let isName = name.allSatisfy { isLower($0) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2D || $0 == 0x2E }
         return isName ? String(decoding: name, as: UTF8.self) : nil
@@ -134,14 +139,16 @@ private struct Scanner {
         return (word, followsTab)
     }
 
-    /// The value of a `name=...` word that was just given. When it starts with a double quote it goes to the
-    /// closing one, with `\"` and `\\` for themselves; without a closing one the quote is a plain character.
+    /// The value of a `name=...` word that was just given.
+    ///
+    /// When it starts with a double quote it goes to the closing one, with `\"` and `\\` for themselves;
+    /// without a closing one the quote is a plain character.
     mutating func quotedValue(of word: ArraySlice<UInt8>, nameLength: Int) -> [UInt8] {
         let value = word.dropFirst(nameLength + 1)
         guard value.first == 0x22 else { return Array(value) }
         var text: [UInt8] = []
         var isEscaped = false
-        for index in (value.startIndex + 1) ..< line.endIndex {
+        for index in (value.startIndex + 1)..<line.endIndex {
             let byte = line[index]
             if isEscaped {
                 if byte != 0x22 && byte != 0x5C { text.append(0x5C) }

@@ -23,7 +23,7 @@ struct InputListReader {
     private var lines: LineReader
     private var pending: (number: Int, line: [UInt8])?
 
-    /// - Parameter file: its name, for messages.
+    /// `file`: its name, for messages.
     init(file: String, lines: LineReader) {
         self.file = file
         self.lines = lines
@@ -40,7 +40,9 @@ struct InputListReader {
                 pending = (lines.number, Array(line))
                 break
             }
-            guard let option = try InputLine.parseIndented(line, number: lines.number, file: file) else { continue }
+            guard let option = try InputLine.parseIndented(line, number: lines.number, file: file) else {
+                continue
+            }
             entry = InputEntry(line: entry.line, urls: entry.urls, options: entry.options + [option])
         }
         return entry

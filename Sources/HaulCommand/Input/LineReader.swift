@@ -25,7 +25,7 @@ struct LineReader {
         var rest = bytes[...]
         self.init { (buffer: inout [UInt8]) in
             let part = rest.prefix(buffer.count)
-            buffer.replaceSubrange(0 ..< part.count, with: part)
+            buffer.replaceSubrange(0..<part.count, with: part)
             rest = rest.dropFirst(part.count)
             return part.count
         }
@@ -36,7 +36,7 @@ struct LineReader {
         while true {
             if let line = try takeLine() { return line }
             if isAtEnd { return nil }
-            carried += buffer[start ..< end]
+            carried += buffer[start..<end]
             start = 0
             end = try fill(&buffer)
             isAtEnd = end == 0
@@ -45,14 +45,14 @@ struct LineReader {
     }
 
     private mutating func takeLine() throws(HaulError) -> ArraySlice<UInt8>? {
-        let found = buffer[start ..< end].firstIndex(of: 0x0A)
+        let found = buffer[start..<end].firstIndex(of: 0x0A)
         let length = carried.count + (found ?? end) - start
         if length > LineReader.longestLine {
             throw HaulError(.usage, "line \(number + 1) is longer than \(LineReader.longestLine) bytes")
         }
         guard found != nil || (isAtEnd && length > 0) else { return nil }
         number += 1
-        var line = buffer[start ..< (found ?? end)]
+        var line = buffer[start..<(found ?? end)]
         if !carried.isEmpty {
             carried += line
             line = carried[...]

@@ -5,9 +5,10 @@ extension OptionTable {
     /// What to run and write beside the downloads.
     static let scripts: [OptionDefinition] = [
         OptionDefinition(
-            "refresh-command", nil, "CMD", in: .scripts, .trustedDownload, "prints a fresh URL when a link expired",
+            "refresh-command", nil, "CMD", in: .scripts, .trustedDownload,
+            "prints a fresh URL when a link expired",
             manual: """
-                Run without a shell, with HAUL_URL, the URL as it was given; its first line of output is used. The bytes \
+                Run without a shell, with HAUL_URL in its environment; its first line of output is used. The bytes \
                 on disk are kept.
                 """,
             secret: .whole
@@ -41,14 +42,15 @@ extension OptionTable {
             configuration.dumpHeader = try input.nonEmpty()
         },
         .flag(
-            "dry-run", in: .scripts, .command, "say what would be fetched to where, and stop", isSetting: false
+            "dry-run", in: .scripts, .command, "say what would be fetched to where, and stop",
+            isSetting: false
         ) { $0.isDryRun = $1 },
     ]
 
     /// What is said.
     static let output: [OptionDefinition] = [
         OptionDefinition(
-            "progress", nil, "MODE", in: .output, .command, "bar, plain, json or none",
+            "progress", nil, "MODE", in: .output, .command, "show progress as bar, plain, json or none",
             manual: """
                 The default is bar on a terminal and plain elsewhere: a line at the start and the end, and at most one in \
                 ten seconds. json writes the lines of --json to standard error.
@@ -91,8 +93,8 @@ extension OptionTable {
             commands: CommandName.allCases
         ) { $0.wantsVersion = $1 },
         OptionDefinition(
-            "format", nil, "FORMAT", in: .general, .command, "man, markdown, bash, zsh or fish",
-            manual: "Prints the manual page, the table of options or a shell's completions.",
+            "format", nil, "FORMAT", in: .general, .command, "print the man page, options or completions",
+            manual: "man, markdown, or completions for bash, zsh or fish.",
             completion: .choices(HelpFormat.allCases.map(\.rawValue)), isSetting: false, commands: [.help]
         ) { (configuration, input) throws(HaulError) in
             configuration.helpFormat = try input.choice(HelpFormat.self).rawValue

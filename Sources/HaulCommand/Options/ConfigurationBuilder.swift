@@ -35,7 +35,8 @@ package struct ConfigurationBuilder: Sendable {
     /// - Throws: `.usage` for values that are not understood.
     package mutating func build(_ parsed: ParsedArguments) throws(HaulError) -> GetConfiguration {
         var location = GetConfiguration()
-        for assignment in parsed.assignments where ["config", "no-config"].contains(assignment.definition.name) {
+        for assignment in parsed.assignments
+        where ["config", "no-config"].contains(assignment.definition.name) {
             try apply(assignment.definition, assignment.text, .commandLine, to: &location)
         }
         var configuration = GetConfiguration()
@@ -53,7 +54,9 @@ package struct ConfigurationBuilder: Sendable {
         return configuration
     }
 
-    private mutating func applyFile(_ named: String?, to configuration: inout GetConfiguration) throws(HaulError) {
+    private mutating func applyFile(_ named: String?, to configuration: inout GetConfiguration)
+        throws(HaulError)
+    {
         guard let path = named ?? defaultPath else { return }
         guard let file = try read(path) else {
             if named == nil { return }
@@ -66,7 +69,8 @@ package struct ConfigurationBuilder: Sendable {
             do {
                 try apply(setting.definition, setting.text, .configuration, to: &configuration)
             } catch {
-                throw HaulError(error.code, "\(path) line \(setting.line): \(error.message)", advice: error.advice)
+                throw HaulError(
+                    error.code, "\(path) line \(setting.line): \(error.message)", advice: error.advice)
             }
         }
         if !file.isPrivate, let secret = try ConfigFile.secrets(in: text, file: path).first {

@@ -23,7 +23,7 @@ extension OptionTable {
             configuration.directory = try input.nonEmpty()
         },
         OptionDefinition(
-            "if-exists", nil, "POLICY", in: .files, .download, "auto, replace, rename, skip or fail",
+            "if-exists", nil, "POLICY", in: .files, .download, "if it exists: auto, replace, rename, skip, fail",
             manual: """
                 auto, the default: a file that came from the same URL and has not changed on the server is left as it is; \
                 a name given with --output is replaced once the new file is whole; else the new file becomes 'name (1)'.
@@ -33,7 +33,7 @@ extension OptionTable {
             configuration.download.ifExists = try input.choice(ExistingFilePolicy.self)
         },
         OptionDefinition(
-            "resume", nil, "POLICY", in: .files, .download, "strict, overlap, length or never",
+            "resume", nil, "POLICY", in: .files, .download, "what may continue: strict, overlap, length, never",
             manual: """
                 What may join bytes of an earlier run: strict, only an equal strong validator; overlap, the default, where \
                 the server gives none, also equal samples of what is on disk; length, an equal length is enough; never, \
@@ -45,7 +45,8 @@ extension OptionTable {
         },
         OptionDefinition(
             "sync", nil, "yes|no", in: .files, .download, "flush files to the disk before saying done",
-            manual: "The default is yes: a finished file survives a power cut. no is faster for many small files.",
+            manual:
+                "The default is yes: a finished file survives a power cut. no is faster for many small files.",
             completion: .choices(["yes", "no"])
         ) { (configuration, input) throws(HaulError) in
             configuration.download.syncs = try input.yesOrNo()

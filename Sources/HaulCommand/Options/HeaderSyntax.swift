@@ -9,11 +9,14 @@ package enum HeaderSyntax {
         "connection": "Haul sends it itself",
     ]
 
-    /// `NAME: VALUE`. Errors never repeat the value, which may be a secret.
+    /// `NAME: VALUE`.
+    ///
+    /// Errors never repeat the value, which may be a secret.
     package static func parse(_ text: String, label: String) throws(HaulError) -> HeaderField {
         let parts = text.utf8.split(separator: 0x3A, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
-            throw HaulError(.usage, "\(label): a header field is NAME: VALUE", advice: "\(label) 'Accept: */*'")
+            throw HaulError(
+                .usage, "\(label): a header field is NAME: VALUE", advice: "\(label) 'Accept: */*'")
         }
         let name = String(decoding: parts[0], as: UTF8.self)
         guard isToken(name) else {
@@ -47,12 +50,14 @@ package enum HeaderSyntax {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
                 switch byte {
-                case 0x30 ... 0x39, 0x41 ... 0x5A, 0x61 ... 0x7A: true
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
                 default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
                 }
             }
     }
 
     /// A value that goes into one header line.
-    static func isValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
+    static func isValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
 }

@@ -58,7 +58,8 @@ extension OptionTable {
 enum ChecksumSyntax {
     static func parse(_ input: OptionInput) throws(HaulError) -> ChecksumValue {
         // aria2 writes sha-256=HEX.
-        let text = input.text.contains(":") ? input.text : input.text.replacing("=", with: ":", maxReplacements: 1)
+        let text =
+            input.text.contains(":") ? input.text : input.text.replacing("=", with: ":", maxReplacements: 1)
         if let value = ChecksumValue(parsing: text) { return value }
         let name = text.prefix { $0 != ":" }.lowercased()
         let known = ChecksumAlgorithm.allCases.first {

@@ -17,10 +17,10 @@ package enum NearestName {
     /// Damerau and Levenshtein's distance, restricted to swaps of neighbours.
     static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var twoAbove: [Int] = []
-        var above = Array(0 ... right.count)
-        for row in 0 ..< left.count {
+        var above = Array(0...right.count)
+        for row in 0..<left.count {
             var current = [row + 1]
-            for column in 0 ..< right.count {
+            for column in 0..<right.count {
                 let same = left[row] == right[column]
                 var cost = min(above[column + 1] + 1, current[column] + 1, above[column] + (same ? 0 : 1))
                 if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {

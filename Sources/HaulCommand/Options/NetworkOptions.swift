@@ -22,7 +22,8 @@ extension OptionTable {
             configuration.download.connection.proxyCredentials = Credentials(user: user, password: password)
         },
         OptionDefinition(
-            "no-proxy", nil, "HOSTS", in: .network, .download, "hosts reached directly, with commas; * is all",
+            "no-proxy", nil, "HOSTS", in: .network, .download,
+            "hosts reached directly, with commas; * is all",
             manual: "Without it the variable no_proxy counts."
         ) { (configuration, input) throws(HaulError) in
             configuration.download.connection.noProxy = input.text

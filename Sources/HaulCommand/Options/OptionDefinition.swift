@@ -53,7 +53,7 @@ package struct OptionDefinition: Sendable {
     package let placeholder: String?
     package let section: Section
     package let scope: Scope
-    /// One line, without a final period; at most 48 characters.
+    /// One line, without a final period; at most 49 characters.
     package let summary: String
     /// The paragraph of the manual that follows the summary.
     package let manual: String

@@ -26,7 +26,9 @@ package struct OptionInput: Sendable {
         self.readFile = readFile
     }
 
-    /// The error for a value that is not understood. `shown` is left out where the value may be a secret.
+    /// The error for a value that is not understood.
+    ///
+    /// `shown` is left out where the value may be a secret.
     func bad(_ wanted: String, isSecret: Bool = false) -> HaulError {
         HaulError(.usage, isSecret ? "\(label): \(wanted)" : "\(label): '\(text)' is not \(wanted)")
     }

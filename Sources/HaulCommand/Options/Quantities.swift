@@ -2,7 +2,9 @@ import HaulCore
 
 /// Sizes, rates and times as people write them.
 extension OptionInput {
-    /// Bytes: `10M`, `1.5GiB`, `500kB`. K, M, G, T and KiB … are powers of 1024, kB, MB … powers of 1000.
+    /// Bytes: `10M`, `1.5GiB`, `500kB`.
+    ///
+    /// K, M, G, T and KiB … are powers of 1024, kB, MB … powers of 1000.
     func size(_ range: ClosedRange<Int64>) throws(HaulError) -> Int64 {
         try bytes(of: Substring(text), range, wanted: "a size such as 500K, 10M or 1.5GiB")
     }
@@ -11,7 +13,7 @@ extension OptionInput {
     func rate() throws(HaulError) -> Int64? {
         var number = Substring(text)
         for suffix in ["/s", "/S"] where number.hasSuffix(suffix) { number.removeLast(2) }
-        let rate = try bytes(of: number, 0 ... 1 << 50, wanted: "a rate such as 500K or 2.5M (bytes a second)")
+        let rate = try bytes(of: number, 0...1 << 50, wanted: "a rate such as 500K or 2.5M (bytes a second)")
         return rate == 0 ? nil : rate
     }
 
@@ -39,7 +41,8 @@ extension OptionInput {
         else { throw bad(wanted) }
         let bytes = (number * factor).rounded()
         guard bytes >= Double(range.lowerBound), bytes <= Double(range.upperBound) else {
-            throw outOfRange("from \(Quantity.short(range.lowerBound)) to \(Quantity.short(range.upperBound))")
+            throw outOfRange(
+                "from \(Quantity.short(range.lowerBound)) to \(Quantity.short(range.upperBound))")
         }
         return Int64(bytes)
     }
@@ -68,7 +71,7 @@ enum Quantity {
     }
 
     private static func raised(_ base: Double, to exponent: Int) -> Double {
-        (0 ..< exponent).reduce(1) { product, _ in product * base }
+        (0..<exponent).reduce(1) { product, _ in product * base }
     }
 
     /// A size of the help, such as `64K`; the exact number where no unit fits.

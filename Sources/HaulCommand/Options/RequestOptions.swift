@@ -72,13 +72,17 @@ extension OptionTable {
         OptionDefinition(
             "user-agent", "A", "TEXT", in: .request, .download, "what to call ourselves"
         ) { (configuration, input) throws(HaulError) in
-            guard HeaderSyntax.isValue(input.text) else { throw input.bad("one line of text", isSecret: true) }
+            guard HeaderSyntax.isValue(input.text) else {
+                throw input.bad("one line of text", isSecret: true)
+            }
             configuration.download.userAgent = input.text
         },
         OptionDefinition(
             "referer", "e", "URL", in: .request, .download, "the page that links to the file", secret: .url
         ) { (configuration, input) throws(HaulError) in
-            guard HeaderSyntax.isValue(input.text) else { throw input.bad("one line of text", isSecret: true) }
+            guard HeaderSyntax.isValue(input.text) else {
+                throw input.bad("one line of text", isSecret: true)
+            }
             configuration.download.referer = input.text
         },
         OptionDefinition(

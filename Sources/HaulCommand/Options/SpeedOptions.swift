@@ -10,19 +10,20 @@ extension OptionTable {
                 auto: 6 connections a host over HTTP/1.1, up to 100 streams a host over HTTP/2, 64 in all. From 1 to 1024.
                 """
         ) { (configuration, input) throws(HaulError) in
-            configuration.engine.jobs = try input.autoCount(1 ... 1024).map(AutoCount.fixed) ?? .auto
+            configuration.engine.jobs = try input.autoCount(1...1024).map(AutoCount.fixed) ?? .auto
         },
         OptionDefinition(
             "connections", "c", "auto|N", in: .speed, .download, "connections for one file (default auto)",
             manual: "auto adds connections while that makes the download faster, up to 16. From 1 to 128."
         ) { (configuration, input) throws(HaulError) in
-            configuration.download.connections = try input.autoCount(1 ... 128).map(AutoCount.fixed) ?? .auto
+            configuration.download.connections = try input.autoCount(1...128).map(AutoCount.fixed) ?? .auto
         },
         OptionDefinition(
-            "min-split-size", nil, "SIZE", in: .speed, .download, "smallest part for a connection (default 1M)",
+            "min-split-size", nil, "SIZE", in: .speed, .download,
+            "smallest part for a connection (default 1M)",
             manual: "From 64K to 1T. Sizes: K, M, G, T are powers of 1024, kB, MB, GB powers of 1000."
         ) { (configuration, input) throws(HaulError) in
-            configuration.download.minimumSplit = try input.size(64 << 10 ... 1 << 40)
+            configuration.download.minimumSplit = try input.size(64 << 10...1 << 40)
         },
         .flag(
             "sequential", in: .speed, .download, "fetch in order, to play while downloading"

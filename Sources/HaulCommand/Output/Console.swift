@@ -32,7 +32,7 @@ package struct Console: Sendable {
         let hasBars = isatty(2) == 1 && !term.isEmpty && term != "dumb"
         let columns = environment("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
         return Console(
-            output: { writeAll($0, to: 1) == 0 }, error: { _ = writeAll($0, to: 2) },
+            output: { SmallFile.write($0, to: 1) == 0 }, error: { _ = SmallFile.write($0, to: 2) },
             size: { terminalSize(fallback: columns ?? 80) }, hasBars: hasBars,
             unicode: isUnicode(environment), color: hasBars && (environment("NO_COLOR") ?? "").isEmpty)
     }
@@ -40,32 +40,14 @@ package struct Console: Sendable {
     /// The first of `LC_ALL`, `LC_CTYPE` and `LANG` that says something decides.
     package static func isUnicode(_ environment: (String) -> String?) -> Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty } ?? ""
-        return ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) || locale.lowercased().contains("\($0)@") }
+        return ["utf-8", "utf8"].contains {
+            locale.lowercased().hasSuffix($0) || locale.lowercased().contains("\($0)@")
+        }
     }
 
     private static func terminalSize(fallback: Int) -> (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(2, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return (fallback, 24) }
         return (Int(size.ws_col), size.ws_row > 0 ? Int(size.ws_row) : 24)
-    }
-
-    /// - Returns: 0, or the error number.
-    private static func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
-        var text = text
-        return text.withUTF8 { bytes in
-            var done = 0
-            while done < bytes.count {
-                let count = write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-                if count >= 0 {
-                    done += count
-                } else if errno == EAGAIN {
-                    var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                    poll(&ready, 1, 1000)
-                } else if errno != EINTR {
-                    return errno
-                }
-            }
-            return 0
-        }
     }
 }

@@ -1,4 +1,6 @@
-/// Numbers as people read them. What is not a number, or negative, never comes out.
+/// Numbers as people read them.
+///
+/// What is not a number, or negative, never comes out.
 package enum Figures {
     private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
@@ -19,7 +21,9 @@ package enum Figures {
         size(rate.isFinite && rate > 0 ? Int64(min(rate, 9e18)) : 0) + "/s"
     }
 
-    /// Whole percent, rounded down, 0 to 100; `nil` without a total. Nothing of nothing is all of it.
+    /// Whole percent, rounded down, 0 to 100; `nil` without a total.
+    ///
+    /// Nothing of nothing is all of it.
     package static func percent(_ bytes: Int64, of total: Int64?) -> Int? {
         guard let total else { return nil }
         guard total > 0 else { return 100 }

@@ -67,7 +67,7 @@ package enum JSONValue: Hashable, Sendable {
             case 0x0A: out += "\\n"
             case 0x0D: out += "\\r"
             case 0x09: out += "\\t"
-            case 0 ..< 0x20, 0x7F ... 0x9F, 0x61C, 0x200E, 0x200F, 0x2028 ... 0x202E, 0x2066 ... 0x2069:
+            case 0..<0x20, 0x7F...0x9F, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
                 let digits = String(scalar.value, radix: 16)
                 out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: out.unicodeScalars.append(scalar)

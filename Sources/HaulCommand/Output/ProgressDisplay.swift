@@ -12,11 +12,15 @@ struct ProgressDisplay {
         return upToFirst(width: width) + "\u{1B}[J"
     }
 
-    /// What replaces the lines by these. Automatic wrapping is off while they are written, so that not even a
-    /// terminal that counts cells differently makes two lines of one.
+    /// What replaces the lines by these.
+    ///
+    /// Automatic wrapping is off while they are written, so that not even a terminal that counts cells
+    /// differently makes two lines of one.
     mutating func redrawn(_ lines: [String], width: Int) -> String {
         guard !lines.isEmpty else { return erased(width: width) }
-        let text = upToFirst(width: width) + "\u{1B}[?7l" + lines.joined(separator: "\u{1B}[K\r\n") + "\u{1B}[J\u{1B}[?7h"
+        let text =
+            upToFirst(width: width) + "\u{1B}[?7l" + lines.joined(separator: "\u{1B}[K\r\n")
+            + "\u{1B}[J\u{1B}[?7h"
         drawn = lines.map { DisplayText.cells(ProgressDisplay.withoutColor($0)) }
         return text
     }

@@ -22,14 +22,14 @@ package struct Tally: Hashable, Sendable {
 package enum ProgressRenderer {
     /// The lines from top to bottom, none wider than `width` cells.
     ///
-    /// - Parameters:
-    ///   - samples: Those that run are shown, one line each, in the order of their numbers.
-    ///   - tally: With more than one download in it, a total line is added.
-    ///   - width: Cells of a line.
-    ///   - lines: The most lines there may be, at least 1.
-    ///   - unicode: Whether the terminal shows more than ASCII.
+    /// `samples`: Those that run are shown, one line each, in the order of their numbers.
+    /// `tally`: With more than one download in it, a total line is added.
+    /// `width`: Cells of a line.
+    /// `lines`: The most lines there may be, at least 1.
+    /// `unicode`: Whether the terminal shows more than ASCII.
     package static func frame(
-        samples: [DownloadSample], tally: Tally? = nil, width: Int, lines: Int = 10, unicode: Bool, color: Bool
+        samples: [DownloadSample], tally: Tally? = nil, width: Int, lines: Int = 10, unicode: Bool,
+        color: Bool
     ) -> [String] {
         let style = ProgressStyle(width: max(width, 1), unicode: unicode, color: color)
         let running = samples.filter(isRunning).sorted { $0.id < $1.id }
@@ -100,7 +100,8 @@ struct ProgressStyle {
             Row(
                 name: "\(tally.finished) of \(tally.total) done\(failed)",
                 fraction: fraction(Int64(ended), Int64(tally.total)),
-                percent: Figures.percent(Int64(ended), of: Int64(tally.total)), amount: Figures.size(received),
+                percent: Figures.percent(Int64(ended), of: Int64(tally.total)),
+                amount: Figures.size(received),
                 rate: rate, remaining: isKnown && rate > 0 ? max(0, Double(left)) / rate : nil,
                 connections: samples.reduce(0) { $0 + $1.connections }))
     }

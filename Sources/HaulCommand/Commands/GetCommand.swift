@@ -1,0 +1,148 @@
+import HaulCore
+package import HaulEngine
+
+/// `haul get`: checks everything, then does the downloads.
+package struct GetCommand<Engine: DownloadEngine>: Sendable {
+    private let configuration: GetConfiguration
+    private let operands: [String]
+    private let world: World
+    private let makeEngine: @Sendable (EngineOptions) throws -> Engine
+
+    package init(
+        _ configuration: GetConfiguration, operands: [String], world: World,
+        makeEngine: @escaping @Sendable (EngineOptions) throws -> Engine
+    ) {
+        self.configuration = configuration
+        self.operands = operands
+        self.world = world
+        self.makeEngine = makeEngine
+    }
+
+    /// - Returns: the exit status; what failed was said.
+    package func run() async -> Int32 {
+        var session: EngineSession<Engine>?
+        do throws(HaulError) {
+            return try await attempt(&session)
+        } catch {
+            let signal = session?.signal
+            await session?.close(because: error)
+            if let signal {
+                world.console.error(Messages.interrupted(isResumable: false) + "\n")
+                return ExitStatus.of(signal: signal)
+            }
+            world.console.error(Messages.error(error) + "\n")
+            return ExitStatus.of(error.code)
+        }
+    }
+
+    private func attempt(_ session: inout EngineSession<Engine>?) async throws(HaulError) -> Int32 {
+        var configuration = self.configuration
+        try checkTogether(configuration)
+        for path in configuration.cookieFiles {
+            guard let file = try SmallFile.read(path) else {
+                throw HaulError(.usage, "there is no cookie file \(path)")
+            }
+            configuration.download.cookies += try CookieFile.parse(file.bytes, file: path)
+        }
+        let input = try configuration.inputFile.map { (path: String) throws(HaulError) in
+            try InputFile(path, temporaryDirectory: world.environment("TMPDIR"))
+        }
+        let factory = SpecFactory(
+            configuration: configuration, checksums: try await lists(configuration, &session),
+            files: .init(isDirectory: SmallFile.isDirectory, isSymbolicLink: SmallFile.isSymbolicLink),
+            listName: input?.name ?? "")
+        let plan = { () throws(HaulError) -> DownloadPlan in
+            let list = input.map { InputListReader(file: $0.name, lines: $0.lines()) }
+            return try DownloadPlan(factory: factory, operands: operands, list: list)
+        }
+        var rehearsal = try plan()
+        let total = try rehearsal.check()
+        guard total > 0 else { throw HaulError(.usage, "\(input?.name ?? "the list") holds no URLs") }
+        if configuration.isDryRun { return try rehearse(try plan()) }
+
+        let dump = try configuration.dumpHeader.map { (path: String) throws(HaulError) in try HeaderDump(path)
+        }
+        let open = try opened(session)
+        session = open
+        var run = GetRun(
+            session: open, plan: try plan(), total: total, configuration: configuration, world: world,
+            dump: dump)
+        return await run.toTheEnd()
+    }
+
+    private func opened(_ session: EngineSession<Engine>?) throws(HaulError) -> EngineSession<Engine> {
+        if let session { return session }
+        do {
+            return EngineSession(engine: try makeEngine(configuration.engine), signals: world.listen())
+        } catch let error as HaulError {
+            throw error
+        } catch {
+            throw HaulError(.bug, "the engine could not start: \(error)")
+        }
+    }
+
+    private func lists(
+        _ configuration: GetConfiguration, _ session: inout EngineSession<Engine>?
+    ) async throws(HaulError) -> [SpecFactory.NamedList] {
+        var lists: [SpecFactory.NamedList] = []
+        for name in configuration.checksumLists {
+            guard ChecksumLoader.isURL(name) else {
+                lists.append(try ChecksumLoader.file(name))
+                continue
+            }
+            var open = try opened(session)
+            session = open
+            lists.append(
+                try await ChecksumLoader.fetch(
+                    name, configuration, for: operands.first, temporaryDirectory: world.environment("TMPDIR"),
+                    session: &open))
+            session = open
+        }
+        return lists
+    }
+
+    /// What contradicts itself, whatever the URLs are.
+    private func checkTogether(_ configuration: GetConfiguration) throws(HaulError) {
+        guard !operands.isEmpty || configuration.inputFile != nil else {
+            throw HaulError(.usage, "there is no URL", advice: "haul https://..., or haul --help")
+        }
+        if operands.contains("-") {
+            throw HaulError(
+                .usage, "'-' is not a URL", advice: "--input-file - to read URLs from standard input")
+        }
+        if configuration.writesJSON, configuration.outputs.contains("-") || configuration.dumpHeader == "-" {
+            throw HaulError(
+                .usage, "--json needs standard output for itself",
+                advice: "--progress json, on standard error")
+        }
+        if configuration.download.range != nil, !configuration.download.checksums.isEmpty {
+            throw HaulError(.usage, "--checksum is of the whole file and --range asks for a part of it")
+        }
+    }
+
+    private func rehearse(_ plan: DownloadPlan) throws(HaulError) -> Int32 {
+        var plan = plan
+        var index = 0
+        var succeeded = true
+        while let spec = try plan.next() {
+            index += 1
+            let subject = EventJSON.Subject(index: index, url: spec.redactedURL)
+            let line =
+                configuration.writesJSON
+                ? EventJSON.planned(subject, spec.destination).text
+                : Messages.planned(subject.url, spec.destination)
+            succeeded = world.console.output(line + "\n") && succeeded
+        }
+        return succeeded ? ExitStatus.done : ExitStatus.file
+    }
+}
+
+extension DownloadSpec {
+    /// The first URL without secrets.
+    var redactedURL: String {
+        guard let first = urls.first, let reference = try? URLReference(parsing: first) else {
+            return "(no URL)"
+        }
+        return reference.redacted
+    }
+}

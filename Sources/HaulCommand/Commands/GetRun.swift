@@ -1,0 +1,185 @@
+import HaulCore
+import HaulEngine
+
+/// Feeds an engine and follows its events to the end; one run of `haul get`.
+struct GetRun<Engine: DownloadEngine> {
+    /// The most downloads that wait in the engine: enough to keep it busy, and memory within bounds.
+    private static var window: Int { 2000 }
+    /// The most failures whose reasons are kept for the summary.
+    private static var mostReasons: Int { 100 }
+
+    private struct Job {
+        let subject: EventJSON.Subject
+        var path: String?
+    }
+
+    private var session: EngineSession<Engine>
+    private var plan: DownloadPlan
+    private let total: Int
+    private let configuration: GetConfiguration
+    private let world: World
+    private let dump: HeaderDump?
+    private let reporter: Reporter
+    private let hooks: Hooks
+    private let ticker: Ticker?
+
+    private var jobs: [DownloadID: Job] = [:]
+    private var given = 0
+    private var isExhausted = false
+    /// A failure ended everything (`--fail-early`).
+    private var isStopping = false
+    private var finished = 0
+    private var failed = 0
+    private var reasons: [(url: String, error: HaulError)] = []
+    private var firstFailure: (index: Int, code: HaulError.Code)?
+    private var cookies = CookieLines()
+    /// What went wrong beside the downloads.
+    private var sideFailure: HaulError?
+
+    init(
+        session: EngineSession<Engine>, plan: DownloadPlan, total: Int, configuration: GetConfiguration,
+        world: World, dump: HeaderDump?
+    ) {
+        let style = Reporter.Style.of(configuration, hasBars: world.console.hasBars)
+        let reporter = Reporter(
+            style: style, isVerbose: configuration.isVerbose, console: world.console, total: total)
+        self.session = session
+        self.plan = plan
+        self.total = total
+        self.configuration = configuration
+        self.world = world
+        self.dump = dump
+        self.reporter = reporter
+        // The words were checked when the options were read.
+        let words = { (text: String?) in text.flatMap { try? CommandLineWords.split($0, label: "") } }
+        hooks = Hooks(
+            onFinished: words(configuration.onFinished), onFailed: words(configuration.onFailed),
+            environment: world.environment
+        ) { await reporter.warn($0) }
+        let engine = session.engine
+        ticker = style.interval.map { interval in
+            Ticker(
+                interval: interval, samples: { await engine.samples() },
+                show: { await reporter.progressed($0) })
+        }
+        cookies.add(configuration.download.cookies)
+    }
+
+    /// - Returns: the exit status.
+    mutating func toTheEnd() async -> Int32 {
+        await feed()
+        while !jobs.isEmpty, let event = await session.next() {
+            await handle(event)
+            await feed()
+        }
+        await ticker?.stop()
+        await reporter.clear()
+        await hooks.drain()
+        await session.close(because: HaulError(.cancelled, "everything was done"))
+        saveCookies()
+        return await conclude()
+    }
+
+    // MARK: Feeding
+
+    private mutating func feed() async {
+        while !isExhausted, !isStopping, session.signal == nil, jobs.count < limit {
+            do throws(HaulError) {
+                guard let spec = try plan.next() else {
+                    isExhausted = true
+                    return
+                }
+                given += 1
+                let subject = EventJSON.Subject(index: given, url: spec.redactedURL)
+                let id = await session.engine.add(spec)
+                jobs[id] = Job(subject: subject)
+                await reporter.added(id, subject)
+            } catch {
+                // The list was checked before, so it has changed since; what follows cannot be trusted.
+                isExhausted = true
+                sideFailure = error
+            }
+        }
+    }
+
+    /// Standard output takes one download after the other.
+    private var limit: Int { configuration.outputs.contains("-") ? 1 : GetRun.window }
+
+    // MARK: Events
+
+    private mutating func handle(_ event: EngineEvent) async {
+        switch event {
+        case .stateChanged(let id, let state):
+            await reporter.stateChanged(id, state, now: world.now())
+            if state != .queued { await ticker?.wake() }
+        case .named(let id, let path):
+            jobs[id]?.path = path
+            await reporter.named(id, path: path)
+        case .head(_, let head):
+            do throws(HaulError) { try dump?.write(head) } catch { sideFailure = sideFailure ?? error }
+        case .notice(let id, let notice): await reporter.noticed(id, notice)
+        case .cookies(_, let lines): if configuration.saveCookies != nil { cookies.add(lines) }
+        case .finished(let id, let result):
+            guard let job = jobs.removeValue(forKey: id) else { return }
+            finished += 1
+            await reporter.finished(id, result)
+            await hooks.finished(job.subject.url, result)
+        case .failed(let id, let error): await handleFailure(of: id, error)
+        }
+    }
+
+    private mutating func handleFailure(of id: DownloadID, _ error: HaulError) async {
+        guard let job = jobs.removeValue(forKey: id) else { return }
+        let wasStopped = error.code == .interrupted || error.code == .cancelled
+        let isWanted = !(wasStopped && (isStopping || session.signal != nil))
+        await reporter.failed(id, error, isWanted: isWanted)
+        guard isWanted else { return }
+        failed += 1
+        if job.subject.index < firstFailure?.index ?? .max { firstFailure = (job.subject.index, error.code) }
+        if reasons.count < GetRun.mostReasons { reasons.append((job.subject.url, error)) }
+        await hooks.failed(job.subject.url, error, path: job.path)
+        if configuration.failsEarly, !isStopping {
+            isStopping = true
+            await session.engine.shutdown(because: HaulError(.cancelled, "stopped after the first failure"))
+        }
+    }
+
+    // MARK: The end
+
+    private mutating func saveCookies() {
+        guard let path = configuration.saveCookies else { return }
+        do throws(HaulError) {
+            try SmallFile.replace(path, with: CookieFile.text(cookies.lines))
+        } catch {
+            sideFailure = sideFailure ?? error
+        }
+    }
+
+    private func conclude() async -> Int32 {
+        var status = firstFailure.map { ExitStatus.of($0.code) } ?? ExitStatus.done
+        if await reporter.outputFailed, status == ExitStatus.done {
+            await reporter.say(Messages.error(HaulError(.diskFailed, "cannot write to standard output")))
+            status = ExitStatus.file
+        }
+        if let sideFailure {
+            await reporter.say(Messages.error(sideFailure))
+            if status == ExitStatus.done { status = ExitStatus.of(sideFailure.code) }
+        }
+        if let signal = session.signal, finished + failed < total {
+            status = ExitStatus.of(signal: signal)
+            let isResumable = !configuration.outputs.contains("-")
+            await reporter.sayUnlessJSON(Messages.interrupted(isResumable: isResumable))
+        } else if total > 1, failed > 0 {
+            let notStarted = isStopping ? total - finished - failed : 0
+            for line in Messages.summary(
+                failed: failed, total: total, reasons: reasons, notStarted: notStarted)
+            {
+                await reporter.sayUnlessJSON(line)
+            }
+        }
+        if status == ExitStatus.done, finished < total { status = ExitStatus.other }
+        await reporter.emitIfJSON(
+            EventJSON.summary(total: total, finished: finished, failed: failed, status: status))
+        return status
+    }
+}

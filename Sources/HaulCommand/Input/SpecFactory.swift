@@ -1,0 +1,156 @@
+import HaulCore
+import HaulEngine
+
+/// Makes one download of a URL and of what was said about it.
+struct SpecFactory: Sendable {
+    /// A list of checksums with its name, for messages.
+    struct NamedList: Sendable {
+        let name: String
+        let list: ChecksumList
+    }
+
+    let configuration: GetConfiguration
+    let checksums: [NamedList]
+    let files: DownloadPlan.Files
+    /// The name of the input file, for messages.
+    let listName: String
+
+    /// A URL of the command line.
+    ///
+    /// `number`: Which of the URLs, from 0.
+    /// `captures`: What the brackets of the URL became.
+    func spec(url: String, number: Int, captures: [String]) throws(HaulError) -> DownloadSpec {
+        let outputs = configuration.outputs
+        let output = outputs.count > 1 ? (number < outputs.count ? outputs[number] : nil) : outputs.first
+        let name = output.map { captures.isEmpty ? $0 : GlobPattern.filled($0, captures: captures) }
+        var options = configuration.download
+        let urls = [url] + configuration.mirrors
+        try complete(&options, urls: urls)
+        return DownloadSpec(
+            urls: urls, destination: destination(name, in: configuration.directory), options: options)
+    }
+
+    /// An entry of an input file.
+    func spec(for entry: InputEntry) throws(HaulError) -> DownloadSpec {
+        do {
+            guard !entry.options.isEmpty else {
+                var options = configuration.download
+                try complete(&options, urls: entry.urls)
+                let place = destination(configuration.outputs.first, in: configuration.directory)
+                return DownloadSpec(urls: entry.urls, destination: place, options: options)
+            }
+            return try specWithOptions(for: entry)
+        } catch {
+            throw located(error, entry.line)
+        }
+    }
+
+    private func specWithOptions(for entry: InputEntry) throws(HaulError) -> DownloadSpec {
+        var own = configuration
+        own.outputs = []
+        for option in entry.options {
+            let input = OptionInput(name: option.definition.name, text: option.text, source: .list) {
+                (_) throws(HaulError) in throw HaulError(.usage, "a list cannot name other files")
+            }
+            do {
+                try option.definition.apply(&own, input)
+            } catch {
+                throw located(error, option.line)
+            }
+        }
+        if own.download.body != nil, own.download.method == nil { own.download.method = "POST" }
+        try complete(&own.download, urls: entry.urls)
+        guard let output = own.outputs.last else {
+            let place = destination(configuration.outputs.first, in: own.directory)
+            return DownloadSpec(urls: entry.urls, destination: place, options: own.download)
+        }
+        guard output != "-" else { throw HaulError(.usage, "a list cannot write to standard output") }
+        let name = OutputName.confined(output, in: own.directory ?? ".", isSymbolicLink: files.isSymbolicLink)
+        return DownloadSpec(
+            urls: entry.urls, destination: destination(name, in: own.directory), options: own.download)
+    }
+
+    /// Whether the names fit the number of downloads; known only when all were counted.
+    func check(count: Int, operands: Int) throws(HaulError) {
+        let outputs = configuration.outputs
+        if !configuration.mirrors.isEmpty, count != 1 {
+            throw HaulError(
+                .usage, "--mirror needs exactly one URL, and there are \(count)",
+                advice: "an input file with mirrors separated by tabs")
+        }
+        guard let first = outputs.first, count > 1 else { return }
+        if outputs.count > 1 {
+            guard outputs.count == operands, count == operands || configuration.usesGlob else {
+                throw HaulError(.usage, "--output was given \(outputs.count) times for \(count) URLs")
+            }
+            return
+        }
+        let isPattern = configuration.usesGlob && first.contains("#1")
+        if first == "-" || isPattern || first.hasSuffix("/")
+            || files.isDirectory(path(first, in: configuration.directory))
+        {
+            return
+        }
+        throw HaulError(
+            .usage, "--output names one file, and there are \(count) URLs",
+            advice: configuration.usesGlob ? "--output 'name#1', or --dir DIR" : "--dir DIR")
+    }
+
+    // MARK: Parts
+
+    /// Checks the URLs, and adds the checksums that lists give for the first of them.
+    private func complete(_ options: inout DownloadOptions, urls: [String]) throws(HaulError) {
+        var first: URLReference?
+        for url in urls {
+            let reference = try URLReference(parsing: url)
+            first = first ?? reference
+            if reference.scheme == "file", !options.allowsFileURLs {
+                throw HaulError(
+                    .unsupportedScheme, "\(reference.redacted) is a file of this machine",
+                    advice: "--allow-file")
+            }
+        }
+        guard !checksums.isEmpty, let path = first?.path else { return }
+        let decoded = String(decoding: URLReference.percentDecoded(path), as: UTF8.self)
+        for named in checksums {
+            options.checksums += try named.list.values(for: decoded, file: named.name)
+        }
+    }
+
+    private func destination(_ output: String?, in directory: String?) -> Destination {
+        guard let output else { return .directory(directory ?? ".") }
+        if output == "-" { return .standardOutput }
+        return .file(path(output, in: directory))
+    }
+
+    private func path(_ output: String, in directory: String?) -> String {
+        guard let directory, !output.hasPrefix("/") else { return output }
+        return directory.hasSuffix("/") ? directory + output : "\(directory)/\(output)"
+    }
+
+    private func located(_ error: HaulError, _ line: Int) -> HaulError {
+        let place = "\(listName) line \(line): "
+        guard !error.message.hasPrefix("\(listName) line ") else { return error }
+        return HaulError(.usage, place + error.message, advice: error.advice)
+    }
+}
+
+/// Names that a list gives: they stay in their directory, whatever they say.
+enum OutputName {
+    /// A relative path below the directory as it is; of one that would leave it (absolute, with `..`, or through a
+    /// symbolic link) only the last component.
+    static func confined(
+        _ output: String, in directory: String, isSymbolicLink: (String) -> Bool
+    ) -> String {
+        let parts = output.split(separator: "/").filter { $0 != "." }
+        let last = parts.last.map(String.init) ?? "_"
+        let safeLast = last == ".." ? "_" : last
+        guard !output.hasPrefix("/"), !parts.contains(".."), !parts.isEmpty else { return safeLast }
+        var path = directory
+        for part in parts.dropLast() {
+            path += "/\(part)"
+            if isSymbolicLink(path) { return safeLast }
+        }
+        return parts.joined(separator: "/")
+    }
+}
