@@ -8,7 +8,7 @@ import Synchronization
 package final class StreamSink: ByteSink {
     private let output: Descriptor
     private let system: any SystemCalls
-    private let written = Mutex<Int64>(0)
+    private let written = Atomic<Int64>(0)
 
     /// The output stays open until the last reference goes.
     package init(_ output: Descriptor, system: any SystemCalls) {
@@ -17,19 +17,17 @@ package final class StreamSink: ByteSink {
     }
 
     /// Bytes that went out: the only offset that can be written to.
-    package var position: Int64 { written.withLock { $0 } }
+    package var position: Int64 { written.load(ordering: .acquiring) }
 
     /// Blocks while the reader is slow.
     /// - Throws: `isBrokenPipe` when the reader has gone; `isNotInOrder` for any offset but `position`.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemFailure) {
-        try written.withLock { (written) throws(SystemFailure) in
-            guard offset == written else { throw SystemFailure.notInOrder(output.path) }
-            var rest = bytes
-            while !rest.isEmpty {
-                let count = try system.write(rest, to: output)
-                written += Int64(count)
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            }
+        guard offset == position else { throw SystemFailure.notInOrder(output.path) }
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = try system.write(rest, to: output)
+            written.add(Int64(count), ordering: .releasing)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
     }
 
