@@ -6,6 +6,8 @@ import Synchronization
 /// disk may hold after a power cut (`FakeSystemCrash.swift`).
 package final class FakeSystem: SystemCalls {
     struct State {
+        /// What the model held before the first change of the log.
+        var start: FakeModel
         var model: FakeModel
         var log: [FakeModel.Change] = []
         var open: [Int32: FakeModel.Node] = [:]
@@ -36,14 +38,11 @@ package final class FakeSystem: SystemCalls {
     let state: Mutex<State>
     package let bootID: [UInt8]
     package let processID: Int32
-    /// What the model held before the first change of the log.
-    let start: FakeModel
 
     package init(model: FakeModel = FakeModel(), boot: UInt8 = 1, process: Int32 = 100) {
-        start = model
         bootID = [UInt8](repeating: boot, count: 16)
         processID = process
-        state = Mutex(State(model: model, nextNode: (model.nodes.keys.max() ?? 0) + 1))
+        state = Mutex(State(start: model, model: model, nextNode: (model.nodes.keys.max() ?? 0) + 1))
     }
 
     /// The names of the calls that were made, in order.
@@ -73,16 +72,19 @@ package final class FakeSystem: SystemCalls {
         return model.find(path, from: FakeModel.root).flatMap { model.nodes[$0] }?.bytes
     }
 
-    /// Puts a file there as if it had always been.
+    /// Puts a file there as if it had always been: no change of the log.
     package func put(_ bytes: [UInt8], at name: String) {
         state.withLock { state in
             let node = state.nextNode
             state.nextNode += 1
-            state.change(.make(node, .file))
-            state.change(.write(node, offset: 0, bytes: bytes))
-            state.change(.link(directory: FakeModel.root, name: name, node))
-            state.change(.sync(node, dataOnly: false))
-            state.change(.sync(FakeModel.root, dataOnly: false))
+            let changes: [FakeModel.Change] = [
+                .make(node, .file), .write(node, offset: 0, bytes: bytes),
+                .link(directory: FakeModel.root, name: name, node),
+            ]
+            for change in changes {
+                state.start.apply(change)
+                state.model.apply(change)
+            }
         }
     }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What is left when it all stops.
 extension FakeSystem {
     /// A system with the disk as it may be after a power cut: everything that was synced, and of the rest whatever luck
@@ -10,7 +12,7 @@ extension FakeSystem {
     package func afterPowerCut(
         at count: Int, boot: UInt8 = 2, keeping: Double, random: inout some RandomNumberGenerator
     ) -> FakeSystem {
-        let log = Array(log.prefix(count))
+        let (start, log) = state.withLock { ($0.start, Array($0.log.prefix(count))) }
         var disk = start
         var synced: [FakeModel.Node: Int] = [:]
         var fullySynced: [FakeModel.Node: Int] = [:]
@@ -35,6 +37,7 @@ extension FakeSystem {
 
     /// A system with everything that was given to it: the process was killed, the machine runs on.
     package func afterKill(at count: Int? = nil) -> FakeSystem {
+        let (start, log) = state.withLock { ($0.start, $0.log) }
         var disk = start
         log.prefix(count ?? log.count).forEach { disk.apply($0) }
         return FakeSystem(model: disk, boot: bootID.first ?? 0, process: 200)
