@@ -39,7 +39,7 @@ let package = Package(
         swift("HaulPlatform", ["HaulCore", "CHaulShims"]),
         swift(
             "HaulTransfer",
-            ["HaulCore", "HaulPlatform", "CCurl", "CZlib", "CBrotli", "CZstd"]),
+            ["HaulCore", "HaulPlatform", "CHaulShims", "CCurl", "CZlib", "CBrotli", "CZstd"]),
         swift("HaulDisk", ["HaulCore", "HaulPlatform", "CHaulShims", "CCrypto"]),
         swift("HaulEngine", ["HaulCore", "HaulPlatform", "HaulTransfer", "HaulDisk"]),
         swift("HaulCommand", ["HaulCore", "HaulPlatform", "HaulDisk", "HaulEngine"]),

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <curl/curl.h>
-#include <openssl/ssl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -62,41 +61,23 @@ static inline CURLcode haul_message_result(const CURLMsg *message) {
     return message->data.result;
 }
 
-static inline void haul_note_alert(const SSL *tls, int where, int value) {
-    if (where == SSL_CB_READ_ALERT && (value & 0xff) == SSL_AD_CLOSE_NOTIFY) {
-        // libcurl keeps its own data under indexes of its own; this one is the application's (SSL_set_app_data(3)).
-        SSL_set_app_data((SSL *)tls, (void *)tls);
-    }
-}
-
-static inline CURLcode haul_watch_context(CURL *easy, void *context, void *unused) {
+static inline CURLcode haul_watch_context(CURL *easy, void *context, void *watch) {
     (void)easy;
-    (void)unused;
-    SSL_CTX_set_info_callback((SSL_CTX *)context, haul_note_alert);
+    ((void (*)(void *))watch)(context);
     return CURLE_OK;
 }
 
-/// Has the handle's TLS connections note whether close_notify came: without it, the end of a body that only the end
-/// of the connection marks may be an attacker's (RFC 8446 §6.1). libcurl 7.88 takes both for the same.
-static inline CURLcode haul_watch_close_notify(CURL *easy) {
-    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, haul_watch_context);
+/// Has `watch` called with the SSL_CTX of each TLS connection that the handle makes.
+static inline CURLcode haul_watch_tls(CURL *easy, void (*watch)(void *context)) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, (void *)watch);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, haul_watch_context) : code;
 }
 
-/// The TLS connection of a running transfer, held until `haul_release_tls`; NULL when there is none.
-static inline void *haul_hold_tls(CURL *easy) {
+/// The SSL object of a running transfer; NULL when there is none, or TLS is not OpenSSL's.
+static inline void *haul_tls_of(CURL *easy) {
     struct curl_tlssessioninfo *info = NULL;
     if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
-    if (info->backend != CURLSSLBACKEND_OPENSSL || info->internals == NULL) return NULL;
-    SSL *tls = (SSL *)info->internals;
-    return SSL_up_ref(tls) == 1 ? tls : NULL;
-}
-
-static inline int haul_saw_close_notify(void *tls) {
-    return SSL_get_app_data((SSL *)tls) != NULL;
-}
-
-static inline void haul_release_tls(void *tls) {
-    SSL_free((SSL *)tls);
+    return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
 }
 
 static inline int haul_small_receive_buffer_now(void *context, curl_socket_t socket, curlsocktype purpose) {

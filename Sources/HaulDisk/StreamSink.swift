@@ -8,7 +8,7 @@ import Synchronization
 package final class StreamSink: ByteSink {
     private let output: Descriptor
     private let system: any SystemCalls
-    private let written = Mutex<Int64>(0)
+    private let written = Atomic<Int64>(0)
     private let digests: DigestContext?
 
     /// The output stays open until the last reference goes.
@@ -21,23 +21,21 @@ package final class StreamSink: ByteSink {
     }
 
     /// The digests of everything that went out; once, when nobody writes any more.
-    package func finishDigests() -> [ChecksumValue] { written.withLock { _ in digests?.finish() ?? [] } }
+    package func finishDigests() -> [ChecksumValue] { digests?.finish() ?? [] }
 
     /// Bytes that went out: the only offset that can be written to.
-    package var position: Int64 { written.withLock { $0 } }
+    package var position: Int64 { written.load(ordering: .acquiring) }
 
     /// Blocks while the reader is slow.
     /// - Throws: `isBrokenPipe` when the reader has gone; `isNotInOrder` for any offset but `position`.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemFailure) {
-        try written.withLock { (written) throws(SystemFailure) in
-            guard offset == written else { throw SystemFailure.notInOrder(output.path) }
-            digests?.update(bytes)
-            var rest = bytes
-            while !rest.isEmpty {
-                let count = try system.write(rest, to: output)
-                written += Int64(count)
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            }
+        guard offset == position else { throw SystemFailure.notInOrder(output.path) }
+        digests?.update(bytes)
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = try system.write(rest, to: output)
+            written.add(Int64(count), ordering: .releasing)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
     }
 

@@ -79,11 +79,13 @@ extension TargetDirectory {
         switch try asPartialFailure({ () throws(SystemFailure) in try inspectTaken(partial) }) {
         case .foreign:
             return nil
-        case .held:
-            guard exactName else { return nil }
-            throw .busy(pid: owner(DiskName.journal(besidePartial: partial)))
-        case .good:
-            guard exactName else { return nil }
+        case .held(let contents):
+            // Without a header it is being made at this moment; its name tells what for.
+            let final = contents?.header?.finalName ?? String(partial.dropLast(DiskName.partialSuffix.count))
+            guard exactName, final == header.finalName else { return nil }
+            throw .busy(pid: contents?.owner)
+        case .good(let contents):
+            guard exactName, contents.header?.finalName == header.finalName else { return nil }
             throw .nameTaken(path: path(of: partial))
         case .damaged(let file):
             return try asPartialFailure { () throws(SystemFailure) in
@@ -98,9 +100,9 @@ extension TargetDirectory {
         /// Not Haul's.
         case foreign
         /// Another download's, going on.
-        case held
+        case held(JournalContents?)
         /// Haul's, with a journal that can be read or that a later Haul could read.
-        case good
+        case good(JournalContents)
         /// Haul's, of no use; now locked.
         case damaged(Descriptor)
     }
@@ -110,14 +112,14 @@ extension TargetDirectory {
         guard let file = try? system.open(partial, in: descriptor, .update),
             try system.status(file).kind == .file
         else { return .foreign }
-        guard try system.lock(file) else { return .held }
+        let isLocked = try system.lock(file)
         let journal = DiskName.journal(besidePartial: partial)
-        guard let contents = try JournalFile.load(journal, in: descriptor, system: system) else {
-            return .foreign
-        }
+        let contents = try JournalFile.load(journal, in: descriptor, system: system)
+        guard isLocked else { return .held(contents) }
+        guard let contents else { return .foreign }
         guard try status(of: partial)?.identity == system.status(file).identity else { return .foreign }
         switch contents.damage {
-        case nil, .newerVersion: return .good
+        case nil, .newerVersion: return .good(contents)
         case .empty, .foreign, .noHeader: return .damaged(file)
         }
     }

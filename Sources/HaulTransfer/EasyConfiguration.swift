@@ -1,4 +1,5 @@
 import CCurl
+import CHaulShims
 import HaulCore
 
 /// Turns a request into options of a libcurl handle.
@@ -27,10 +28,21 @@ struct EasyConfiguration {
     }
 
     private func setURL() {
-        set(CURLOPT_URL, string: request.url.urlString)
+        set(CURLOPT_URL, string: netrcURL ?? request.url.urlString)
         // The request target goes out byte for byte as it was given: signatures depend on it.
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_PROTOCOLS_STR, string: "http,https,ftp,ftps,sftp,file")
+    }
+
+    /// With a user and no password, libcurl looks into netrc only if the user stands in the URL.
+    private var netrcURL: String? {
+        guard request.connection.netrcFile != nil, let credentials = request.credentials,
+            credentials.password == nil, let separator = request.url.urlString.firstRange(of: "://")
+        else { return nil }
+        let user = PercentCoding.encodedWhole(credentials.user.utf8)
+        var url = request.url.urlString
+        url.insert(contentsOf: user + "@", at: separator.upperBound)
+        return url
     }
 
     private func setMethod() {
@@ -58,7 +70,7 @@ struct EasyConfiguration {
     }
 
     private func setCredentials() {
-        if let credentials = request.credentials {
+        if let credentials = request.credentials, netrcURL == nil {
             set(CURLOPT_USERNAME, string: credentials.user)
             if let password = credentials.password { set(CURLOPT_PASSWORD, string: password) }
         }
@@ -99,7 +111,7 @@ struct EasyConfiguration {
         if let file = connection.clientCertificate { set(CURLOPT_SSLCERT, string: file) }
         if let file = connection.clientKey { set(CURLOPT_SSLKEY, string: file) }
         if let key = connection.pinnedPublicKey { set(CURLOPT_PINNEDPUBLICKEY, string: key) }
-        if request.url.scheme == "https" || request.url.scheme == "ftps" { haul_watch_close_notify(easy) }
+        if request.url.scheme == "https" || request.url.scheme == "ftps" { haul_watch_tls(easy, haul_tls_watch) }
         guard request.url.scheme == "sftp" else { return }
         if let key = connection.sshKey { set(CURLOPT_SSH_PRIVATE_KEYFILE, string: key) }
         // libssh2 refuses a host that is not in the file (CURLOPT_SSH_KNOWNHOSTS(3)).

@@ -1,4 +1,5 @@
 import CCurl
+import CHaulShims
 import HaulCore
 import HaulPlatform
 
@@ -116,7 +117,7 @@ final class EasyTransfer {
         position = accepted.offset + accepted.skip
         committed = position
         if request.url.isSecure, accepted.length == nil, head.fields["Transfer-Encoding"] == nil, !isHTTP2 {
-            tls = haul_hold_tls(easy)
+            tls = haul_tls_hold(haul_tls_of(easy))
         }
         events.append(.delivering(request.id))
         switch request.delivery {
@@ -330,7 +331,7 @@ final class EasyTransfer {
         report.firstByte = firstByte ?? 0
         report.excerpt = excerpt
         EasyResources.readFacts(of: easy, into: &report, request: request)
-        if let tls { haul_release_tls(tls) }
+        if let tls { haul_tls_release(tls) }
         tls = nil
         return report
     }
@@ -358,7 +359,7 @@ final class EasyTransfer {
         if let length = plan.length, received < length {
             return .failed(shortBody("\(received) of \(length) bytes came"))
         }
-        if let tls, haul_saw_close_notify(tls) == 0 {
+        if let tls, haul_tls_saw_close_notify(tls) == 0 {
             return .failed(shortBody("the encrypted connection was cut"))
         }
         if let decoder, !decoder.isAtEnd { return .failed(shortBody("the coded body stops before its end")) }

@@ -2,6 +2,8 @@
 // module lacks. No logic here.
 #pragma once
 
+#include "CHaulTLS.h"
+
 #include <sys/types.h>
 #include <stddef.h>
 #include <stdint.h>
