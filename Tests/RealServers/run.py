@@ -23,7 +23,7 @@ from support.harness import check, expect, wait_until  # noqa: E402
 from support.scripted import Server  # noqa: E402
 
 STAGE = None
-PACE = 4 * MIB  # bytes a second and connection while an interruption is awaited
+PACE = 2 * MIB  # bytes a second and connection while an interruption is awaited
 
 
 def stage():

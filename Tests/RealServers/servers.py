@@ -138,10 +138,12 @@ class Stage:
         """The one server of a kind, started when first asked for. A start that failed fails every check on it."""
         with self.lock:
             if kind not in self.running:
-                try:
-                    self.running[kind] = kind(self)
-                except (Failed, OSError, subprocess.SubprocessError) as problem:
-                    self.running[kind] = problem
+                for _ in range(3):  # a port that was free a moment ago may be taken by now
+                    try:
+                        self.running[kind] = kind(self)
+                        break
+                    except (Failed, OSError, subprocess.SubprocessError) as problem:
+                        self.running[kind] = problem
             server = self.running[kind]
         if isinstance(server, Exception):
             raise Failed("%s was not started: %s" % (kind.__name__, server))
@@ -404,6 +406,8 @@ class Sshd(Daemon):
         if self.made:
             os.makedirs(self.RUN, 0o755)
         for name in ("host", "other-host", "user", "other-user"):
+            if os.path.exists(os.path.join(self.home, name)):
+                os.unlink(os.path.join(self.home, name))
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", os.path.join(self.home, name)],
                            check=True)
         shutil.copy(os.path.join(self.home, "user.pub"), os.path.join(self.home, "authorized"))
