@@ -27,7 +27,7 @@ struct JournalFile {
         system: any SystemCalls
     ) throws(SystemFailure) {
         self.name = name
-        descriptor = try system.open(fileName, in: directory, .create)
+        descriptor = try system.open(fileName, in: directory, .createPrivate)
         identity = try system.status(descriptor).identity
         var encoder = JournalEncoder()
         let bytes = JournalFormat.preamble + encoder.encode(records)

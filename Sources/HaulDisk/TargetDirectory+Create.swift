@@ -12,7 +12,7 @@ extension TargetDirectory {
     ///   - exactName: the final name may exist (publishing decides) and stays as it is.
     ///   - header: goes into the journal, with the final name that was found free.
     /// - Returns: the file, held.
-    /// - Throws: `.busy` or `.nameTaken` when an exact name has a good partial file already.
+    /// - Throws: `.busy` or `.nameTaken` when an exact name has a good partial file of the same source already.
     package func createPartial(name: String, exactName: Bool, header: JournalHeader) throws(PartialFailure)
         -> PartialFile
     {
@@ -85,7 +85,9 @@ extension TargetDirectory {
             guard exactName, final == header.finalName else { return nil }
             throw .busy(pid: contents?.owner)
         case .good(let contents):
-            guard exactName, contents.header?.finalName == header.finalName else { return nil }
+            guard exactName, let other = contents.header, other.finalName == header.finalName,
+                !Set(other.sources).isDisjoint(with: header.sources)
+            else { return nil }
             throw .nameTaken(path: path(of: partial))
         case .damaged(let file):
             return try asPartialFailure { () throws(SystemFailure) in

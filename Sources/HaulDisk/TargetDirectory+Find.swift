@@ -49,9 +49,15 @@ extension TargetDirectory {
         var best: FoundPartial?
         for name in journals {
             guard let found = try load(journal: name, digests: digests), fits(found) else { continue }
-            if best.map({ $0.usable.count < found.usable.count }) ?? true { best = found }
+            if best.map({ isBetter(found, than: $0) }) ?? true { best = found }
         }
         return best
+    }
+
+    /// Of the right source first, then the one with the most usable bytes.
+    private func isBetter(_ one: FoundPartial, than other: FoundPartial) -> Bool {
+        one.matchesURL == other.matchesURL
+            ? one.usable.count > other.usable.count : one.matchesURL
     }
 
     private func load(journal: String, digests: [SourceDigest]) throws(SystemFailure) -> FoundPartial? {

@@ -16,7 +16,7 @@ extension Engine {
         case .moveEnd(let id, let end): loop.post(.moveEnd(id, to: end))
         case .claim(let id, let body, let url): claim(id, body, from: url, run)
         case .proceed(let id): if let sink = run.sink { loop.post(.proceed(id, sink)) }
-        case .recordFacts: break
+        case .setAside: setAside(run)
         case .restart: restart(run)
         case .compare(let id, let range): compare(id, range, run)
         case .storeWhole(let id, let body, let url): storeWhole(id, body, from: url, run)

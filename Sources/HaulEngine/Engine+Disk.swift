@@ -79,6 +79,13 @@ extension Engine {
             digests: Set(run.spec.options.checksums.map(\.algorithm)))
     }
 
+    func setAside(_ run: Run) {
+        guard let partial = run.partial else { return }
+        run.partial = nil
+        run.sink = nil
+        pool.submit { partial.keep() }
+    }
+
     private func startDigests(_ run: Run) {
         run.partial?.startDigests(Set(run.expectedChecksums.map(\.algorithm)))
     }

@@ -16,6 +16,7 @@ package struct LiveSystem: SystemCalls {
             case .read: haul_openat(parent, name, O_RDONLY | Self.guarded, 0)
             case .readFollowing: haul_openat(parent, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0)
             case .update: haul_openat(parent, name, O_RDWR | Self.guarded, 0)
+            case .createPrivate: haul_openat(parent, name, O_RDWR | O_CREAT | O_EXCL | Self.guarded, 0o600)
             case .create: haul_openat(parent, name, O_RDWR | O_CREAT | O_EXCL | Self.guarded, 0o666)
             case .unnamed: haul_open_unnamed(parent, 0o666)
             }

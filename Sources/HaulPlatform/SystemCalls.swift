@@ -71,6 +71,8 @@ package enum OpenMode: Hashable, Sendable {
     case update
     /// To read and write; the name must be free (`O_EXCL`); mode 0666 less the umask.
     case create
+    /// As `create`, for the owner alone: mode 0600.
+    case createPrivate
     /// To read and write, without a name (`O_TMPFILE`) in the directory.
     case unnamed
 }

@@ -1,5 +1,6 @@
 import CCurl
 package import HaulCore
+import HaulPlatform
 
 /// A failure below the answer: libcurl's code, the system's, and what the server said before.
 package struct TransferFailure: Error, Hashable, Sendable {
@@ -128,9 +129,7 @@ extension TransferFailure {
     /// libcurl's own words, else its name for the code, else the system's.
     private var words: String {
         let text = detail.isEmpty ? String(cString: curl_easy_strerror(CURLcode(UInt32(bitPattern: code)))) : detail
-        guard systemCode != 0, let reason = strerror(systemCode).map({ String(cString: $0) }),
-            !text.contains(reason)
-        else { return text }
-        return "\(text) (\(reason))"
+        let reason = SystemFailure(code: systemCode, call: "connect").reason
+        return systemCode == 0 || text.contains(reason) ? text : "\(text) (\(reason))"
     }
 }

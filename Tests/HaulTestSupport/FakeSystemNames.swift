@@ -74,7 +74,7 @@ extension FakeSystem.State {
         let node: FakeModel.Node
         let found = model.find(name, from: directory)
         switch mode {
-        case .create:
+        case .create, .createPrivate:
             guard found == nil else { throw FakeSystem.Errno(EEXIST) }
             node = make(.file, name, in: directory)
         case .unnamed:

@@ -37,8 +37,8 @@ package enum DownloadAction: Hashable, Sendable {
     case claim(TransferID, BodyPlan, from: URLReference)
     /// Let a claimed probe write.
     case proceed(TransferID)
-    /// The facts of the file on disk are these now.
-    case recordFacts(RemoteFile)
+    /// The partial that was found is of another file: it stays as it is, and is not used.
+    case setAside
     /// Nothing on disk counts any more; answered by `restarted` or `diskFailed`.
     case restart
     /// Compare a sample with the bytes on disk; answered by `sampleCompared`.

@@ -7,7 +7,7 @@ extension DownloadMachine {
             switch configuration.resume {
             case .never: false
             case .strict: isStrong || configuration.hasChecksum
-            case .overlap, .length: isStrong || configuration.hasChecksum || found.matchesURL
+            case .overlap, .length: true
             }
         guard mayTry, found.facts.hasRanges, !found.done.isEmpty, configuration.isPlainGet,
             configuration.window == nil, !configuration.isStream

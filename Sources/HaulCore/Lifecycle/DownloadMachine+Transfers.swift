@@ -5,11 +5,33 @@ extension DownloadMachine {
         guard phase == .probing, let run = running[id] else { return [] }
         guard givesWindow(body) else { return end(.fail(noWindow(run))) }
         learn(body, from: run.work.source)
+        if let found = adopted() { return goOn(with: found, instead: id) }
         let length = file?.length ?? DownloadMachine.unknownLength
         plan = SegmentPlan(length: length)
         guard plan?.claim(id, exactly: ByteRange(0, length)) == true else { return bug("a probe that fits no plan") }
         phase = .claiming
-        return notices(of: body) + [.claim(id, adapted(body), from: run.work.url)]
+        let aside = foreign == nil ? [] : [DownloadAction.setAside]
+        foreign = nil
+        return aside + notices(of: body) + [.claim(id, adapted(body), from: run.work.url)]
+    }
+
+    /// Bytes of another URL that are proved to be of this file: the same strong validator and length (a fresh link).
+    private mutating func adopted() -> Found? {
+        guard let found = foreign, let file, file.hasRanges, found.facts.length == file.length,
+            found.facts.validator.agreement(with: file.validator) == .same, configuration.resume != .never,
+            configuration.window == nil
+        else { return nil }
+        foreign = nil
+        return found
+    }
+
+    private mutating func goOn(with found: Found, instead probe: TransferID) -> [DownloadAction] {
+        running[probe]?.isCancelled = true
+        plan = SegmentPlan(length: file?.length ?? 0, done: found.done)
+        let resumed = DownloadAction.notice(.resumed(from: found.done.count))
+        if plan?.isComplete == true { return [.cancel(probe), resumed] + verify() }
+        phase = .fetching
+        return [.cancel(probe), resumed, .state(.downloading)]
     }
 
     private mutating func learn(_ body: BodyPlan, from index: Int) {
@@ -140,7 +162,9 @@ extension DownloadMachine {
         guard givesWindow(body) else { return end(.fail(noWindow(run))) }
         learn(body, from: run.work.source)
         phase = .verifying
-        return notices(of: body) + [.storeWhole(id, adapted(body), from: run.work.url)]
+        let aside = foreign == nil ? [] : [DownloadAction.setAside]
+        foreign = nil
+        return aside + notices(of: body) + [.storeWhole(id, adapted(body), from: run.work.url)]
     }
 
     /// The digest of a small body that was in memory did not hold; else `published` follows at once.

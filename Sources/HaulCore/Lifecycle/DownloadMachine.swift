@@ -75,6 +75,8 @@ package struct DownloadMachine: Sendable {
     var tuner: ConnectionTuner
     var meter: SpeedMeter
     var condition: Validator?
+    /// Bytes of another URL under the name that is wanted: used only if the first answer proves them the same.
+    var foreign: Found?
     /// When the last failure that counts was.
     var lastCounted: Instant?
     var notBefore: Instant?
@@ -142,6 +144,10 @@ package struct DownloadMachine: Sendable {
         self.condition = condition
         phase = .probing
         guard let found, let length = found.facts.length else { return [.state(.probing)] }
+        guard found.matchesURL else {
+            foreign = found
+            return [.state(.probing)]
+        }
         return resumed(found, length: length)
     }
 
