@@ -82,7 +82,7 @@ extension TargetDirectory {
         guard DiskName.isPlain(file.name) else { throw .badName(file.name) }
         let unnamed: Descriptor
         do {
-            unnamed = try system.open(".", in: descriptor, .unnamed)
+            unnamed = try system.open(file.name, in: descriptor, .unnamed)
         } catch {
             guard error.isUnsupported || error.isNoSuchName || error.isDirectory else { throw .system(error) }
             return .published(try publishThroughPartial(file, sync: sync))

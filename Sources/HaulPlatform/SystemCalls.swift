@@ -71,7 +71,7 @@ package enum OpenMode: Hashable, Sendable {
     case update
     /// To read and write; the name must be free (`O_EXCL`); mode 0666 less the umask.
     case create
-    /// To read and write, without a name (`O_TMPFILE`) in the directory.
+    /// To read and write, without a name (`O_TMPFILE`) in the directory; the name given is for messages only.
     case unnamed
 }
 
