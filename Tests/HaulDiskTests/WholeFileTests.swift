@@ -78,6 +78,9 @@ struct WholeFileTests {
         let directorySyncs = system.log.filter { $0 == .sync(FakeModel.root, dataOnly: false) }
         #expect(directorySyncs.count == 1)
         #expect(system.log.last == .sync(FakeModel.root, dataOnly: false))
+        let calls = system.calls
+        let lastSync = calls.dropLast().lastIndex(of: "fsync")
+        #expect(try #require(lastSync) < #require(calls.firstIndex(of: "link")))
     }
 
     @Test("fail one by one, not all together")
