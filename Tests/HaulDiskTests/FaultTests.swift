@@ -114,6 +114,23 @@ struct FaultTests {
         #expect(system.names == [])
     }
 
+    @Test("that hold no file so large say so, and name the limit, before the first byte")
+    func tooLarge() throws {
+        let system = FakeSystem()
+        system.setLargestFile(Int64(UInt32.max))
+        let target = try TargetDirectory.open("/", creating: false, system: system)
+        let file = try target.createPartial(name: "file.bin", exactName: true, header: Body().header)
+        #expect(throws: PartialFailure.tooLarge(limit: Int64(UInt32.max))) { try file.reserve(1 << 32) }
+        try file.reserve(1 << 20)
+    }
+
+    @Test("that cannot reserve are used without", arguments: [EOPNOTSUPP, ENOSYS, EIO])
+    func noReservation(code: Int32) throws {
+        let system = FakeSystem()
+        system.fail("fallocate", code: code)
+        #expect(try run(system, Body()) == "/file.bin")
+    }
+
     @Test(
         "that fill up on the way keep everything, and go on when there is room",
         arguments: [300, 5000, 12_345, 19_999])

@@ -17,6 +17,7 @@ package final class FakeSystem: SystemCalls {
         var calls: [String] = []
         var faults: [Fault] = []
         var capacity: Int?
+        var largestFile = Int64.max
         var hasUnnamedFiles = true
 
         mutating func change(_ change: FakeModel.Change) {
@@ -53,6 +54,9 @@ package final class FakeSystem: SystemCalls {
 
     /// Bytes the disk has room for.
     package func setCapacity(_ bytes: Int?) { state.withLock { $0.capacity = bytes } }
+
+    /// The largest file the disk can hold, bytes.
+    package func setLargestFile(_ bytes: Int64) { state.withLock { $0.largestFile = bytes } }
 
     /// Whether files without a name are supported.
     package func setUnnamedFiles(_ supported: Bool) { state.withLock { $0.hasUnnamedFiles = supported } }
