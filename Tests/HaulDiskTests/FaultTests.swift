@@ -156,6 +156,35 @@ struct FaultTests {
         #expect(system.contents("/file.bin") == body.bytes)
     }
 
+    @Test("are slow: what is committed while a journal is written anew is in the new one")
+    func commitDuringCompaction() throws {
+        let body = Body()
+        let system = FakeSystem()
+        let target = try TargetDirectory.open("/", creating: false, system: system)
+        let file = try target.createPartial(name: "file.bin", exactName: true, header: body.header)
+        try file.fill(body, ByteRange(0, 1000))
+        system.beforeNext("fdatasync") { try? file.fill(body, ByteRange(5000, 6000)) }
+        try file.compact()
+        let left = try TargetDirectory.open("/", creating: false, system: system.afterKill())
+        #expect(
+            try left.findPartial([Body.source])?.usable
+                == RangeSet([ByteRange(0, 1000), ByteRange(5000, 6000)]))
+    }
+
+    @Test("are slow: what is committed while older bytes are synced is not called durable")
+    func commitDuringSync() throws {
+        let body = Body()
+        let system = FakeSystem()
+        let target = try TargetDirectory.open("/", creating: false, system: system)
+        let file = try target.createPartial(name: "file.bin", exactName: true, header: body.header)
+        try file.fill(body, ByteRange(0, 1000))
+        system.beforeNext("fdatasync") { try? file.commit(ByteRange(5000, 6000)) }
+        try file.makeDurable()
+        let report = try PartialInspector.inspect(path: "/file.bin", system: system)
+        #expect(report.durable == RangeSet([ByteRange(0, 1000)]))
+        #expect(file.usable == RangeSet([ByteRange(0, 1000), ByteRange(5000, 6000)]))
+    }
+
     @Test("whose sync failed are not believed a second time")
     func failedSync() throws {
         let body = Body()
