@@ -51,19 +51,22 @@ struct Publisher {
     func claim(_ name: String, _ policy: PublishPolicy, take: (String) throws(SystemFailure) -> Void)
         throws(PartialFailure) -> String
     {
-        for number in 0..<(policy == .rename ? TargetDirectory.mostNumbers : 1) {
+        let claimed = try directory.withFreeNumber(name) { (number) throws(PartialFailure) -> String? in
             let candidate = DiskName.numbered(name, number)
-            do {
+            do throws(SystemFailure) {
                 try take(candidate)
                 return candidate
             } catch {
-                let there = try? directory.status(of: candidate)
-                if policy == .replace, there?.kind == .directory {
-                    throw .isDirectory(path: directory.path(of: candidate))
+                let path = directory.path(of: candidate)
+                if policy == .replace, (try? directory.status(of: candidate))?.kind == .directory {
+                    throw .isDirectory(path: path)
                 }
                 guard error.isNameTaken else { throw .system(error) }
+                guard policy == .rename else { throw .nameTaken(path: path) }
+                return nil
             }
         }
-        throw .nameTaken(path: directory.path(of: name))
+        guard let claimed else { throw .nameTaken(path: directory.path(of: name)) }
+        return claimed
     }
 }

@@ -31,24 +31,20 @@ extension TargetDirectory {
         throws(PartialFailure) -> PartialFile
     {
         guard DiskName.isPlain(name) else { throw .badName(name) }
-        for number in 0..<Self.mostNumbers {
+        let file = try withFreeNumber(name) { (number) throws(PartialFailure) -> PartialFile? in
             var header = header
             header.finalName = exactName ? name : DiskName.numbered(name, number)
-            if !exactName, try isTaken(header.finalName) { continue }
+            if !exactName, try isTaken(header.finalName) { return nil }
             let partial = DiskName.partial(for: DiskName.numbered(name, number))
-            guard let file = try take(partial, exactName: exactName, header: header) else { continue }
+            guard let file = try take(partial, exactName: exactName, header: header) else { return nil }
             // Somebody may have published that name since it was looked for.
-            if !exactName, try isTaken(header.finalName) {
-                file.discard()
-                continue
-            }
-            return file
+            guard !exactName, try isTaken(header.finalName) else { return file }
+            file.discard()
+            return nil
         }
-        throw .nameTaken(path: path(of: name))
+        guard let file else { throw .nameTaken(path: path(of: name)) }
+        return file
     }
-
-    /// Numbers that are tried before giving up.
-    static let mostNumbers = 100_000
 
     func isTaken(_ name: String) throws(PartialFailure) -> Bool {
         try asPartialFailure { () throws(SystemFailure) in try status(of: name) != nil }

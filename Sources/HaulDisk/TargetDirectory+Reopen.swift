@@ -92,7 +92,7 @@ extension TargetDirectory {
         let claimsHold =
             usable == contents.usable(boot: system.bootID, size: .max) && durable == contents.durable
         let file: JournalFile
-        if claimsHold, !contents.isTorn, contents.validLength < JournalFormat.compactionSize {
+        if claimsHold, contents.validLength < JournalFormat.compactionSize {
             var whole = JournalFile(
                 name: journal.name, descriptor: journal.file, status: try system.status(journal.file),
                 contents: contents)

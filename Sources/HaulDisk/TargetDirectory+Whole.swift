@@ -53,15 +53,10 @@ extension TargetDirectory {
     }
 
     private func publishChunk(_ files: [WholeFile], _ sync: Bool) -> [Result<String, PartialFailure>] {
-        let written = files.map { file in Result { () throws(PartialFailure) in try write(file, sync) } }
-        if sync {
-            // With all the writing under way, the file system can bring them to the disk in one go.
-            for case .success(.unnamed(let file)) in written {
-                system.startWriteback(file, from: 0, count: 0)
-            }
-        }
+        var written = files.map { file in Result { () throws(PartialFailure) in try write(file, sync) } }
+        if sync { written = synced(written) }
         let named = zip(files, written).map { file, written in
-            Result { () throws(PartialFailure) in try name(file, written.get(), sync) }
+            Result { () throws(PartialFailure) in try name(file, written.get()) }
         }
         guard sync, named.contains(where: { (try? $0.get()) != nil }) else { return named }
         do {
@@ -69,6 +64,24 @@ extension TargetDirectory {
             return named
         } catch {
             return named.map { $0.flatMap { _ in .failure(.system(error)) } }
+        }
+    }
+
+    /// Brings all the bytes to the disk before the first file gets its name.
+    ///
+    /// With all the writing under way one commit of the file system serves many files; a name given in between would
+    /// change its neighbours in the list of unnamed files and cost a commit each (ext4).
+    private func synced(_ written: [Result<Written, PartialFailure>]) -> [Result<Written, PartialFailure>] {
+        for case .success(.unnamed(let file)) in written {
+            system.startWriteback(file, from: 0, count: 0)
+        }
+        return written.map { written in
+            Result { () throws(PartialFailure) in
+                let written = try written.get()
+                guard case .unnamed(let file) = written else { return written }
+                try asPartialFailure { () throws(SystemFailure) in try system.sync(file) }
+                return written
+            }
         }
     }
 
@@ -82,7 +95,7 @@ extension TargetDirectory {
         guard DiskName.isPlain(file.name) else { throw .badName(file.name) }
         let unnamed: Descriptor
         do {
-            unnamed = try system.open(".", in: descriptor, .unnamed)
+            unnamed = try system.open(file.name, in: descriptor, .unnamed)
         } catch {
             guard error.isUnsupported || error.isNoSuchName || error.isDirectory else { throw .system(error) }
             return .published(try publishThroughPartial(file, sync: sync))
@@ -94,12 +107,11 @@ extension TargetDirectory {
         return .unnamed(unnamed)
     }
 
-    private func name(_ file: WholeFile, _ written: Written, _ sync: Bool) throws(PartialFailure) -> String {
+    private func name(_ file: WholeFile, _ written: Written) throws(PartialFailure) -> String {
         switch written {
         case .published(let path):
             return path
         case .unnamed(let unnamed):
-            if sync { try asPartialFailure { () throws(SystemFailure) in try system.sync(unnamed) } }
             let name = try Publisher(directory: self).claim(file.name, file.policy) {
                 (name) throws(SystemFailure) in
                 try link(unnamed, as: name, file.policy)
@@ -124,22 +136,23 @@ extension TargetDirectory {
 
     /// A link cannot replace: the file gets a name beside, and is renamed over the old one.
     private func linkReplacing(_ file: Descriptor, as name: String) throws(SystemFailure) {
-        for number in 0..<Self.mostNumbers {
+        let beside = try withFreeNumber(name) { (number) throws(SystemFailure) -> String? in
             let beside = DiskName.partial(for: DiskName.numbered(name, number))
-            do {
+            do throws(SystemFailure) {
                 try system.link(file, as: beside, in: descriptor)
+                return beside
             } catch {
                 guard error.isNameTaken else { throw error }
-                continue
-            }
-            do {
-                return try system.rename(beside, to: name, in: descriptor, replacing: true)
-            } catch {
-                try? system.unlink(beside, in: descriptor)
-                throw error
+                return nil
             }
         }
-        throw SystemFailure.nameTaken(path(of: name))
+        guard let beside else { throw SystemFailure.nameTaken(path(of: name)) }
+        do {
+            try system.rename(beside, to: name, in: descriptor, replacing: true)
+        } catch {
+            try? system.unlink(beside, in: descriptor)
+            throw error
+        }
     }
 
     private func publishThroughPartial(_ file: WholeFile, sync: Bool) throws(PartialFailure) -> String {

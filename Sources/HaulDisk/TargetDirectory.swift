@@ -13,6 +13,8 @@ package final class TargetDirectory: Sendable {
     let commits = GroupCommit()
     /// The journals in it: read once, then kept true for what this process does.
     let index = Mutex<JournalIndex?>(nil)
+    /// For names with many namesakes: the number to go on with, so that the thousandth asks not for all before it.
+    private let nextNumbers = Mutex<[String: Int]>([:])
 
     private init(path: String, descriptor: Descriptor, system: any SystemCalls) {
         self.path = path
@@ -64,6 +66,26 @@ package final class TargetDirectory: Sendable {
 
     /// Blocks until all names that were made, changed or removed before are on disk; shared by whoever waits.
     func syncNames() throws(SystemFailure) { try commits.sync(descriptor, system: system) }
+
+    /// Tries the name with number after number until `body` answers something.
+    /// - Returns: `nil` when no number was good.
+    func withFreeNumber<Value, Failure>(_ name: String, _ body: (Int) throws(Failure) -> Value?)
+        throws(Failure) -> Value?
+    {
+        var number = 0
+        while number < 100_000 {
+            if let value = try body(number) {
+                if number >= Self.smallNumbers { nextNumbers.withLock { $0[name] = number + 1 } }
+                return value
+            }
+            number += 1
+            if number == Self.smallNumbers { number = nextNumbers.withLock { $0[name] } ?? number }
+        }
+        return nil
+    }
+
+    /// Numbers below are tried anew each time: they may have become free.
+    private static let smallNumbers = 8
 
     func status(of name: String) throws(SystemFailure) -> FileStatus? {
         try system.statusIfThere(of: name, in: descriptor)

@@ -73,7 +73,7 @@ package enum OpenMode: Hashable, Sendable {
     case create
     /// As `create`, for the owner alone: mode 0600.
     case createPrivate
-    /// To read and write, without a name (`O_TMPFILE`) in the directory.
+    /// To read and write, without a name (`O_TMPFILE`) in the directory; the name given is for messages only.
     case unnamed
 }
 

@@ -16,7 +16,9 @@ package final class FakeSystem: SystemCalls {
         var nextNode: FakeModel.Node
         var calls: [String] = []
         var faults: [Fault] = []
+        var hooks: [String: @Sendable () -> Void] = [:]
         var capacity: Int?
+        var largestFile = Int64.max
         var hasUnnamedFiles = true
 
         mutating func change(_ change: FakeModel.Change) {
@@ -54,6 +56,9 @@ package final class FakeSystem: SystemCalls {
     /// Bytes the disk has room for.
     package func setCapacity(_ bytes: Int?) { state.withLock { $0.capacity = bytes } }
 
+    /// The largest file the disk can hold, bytes.
+    package func setLargestFile(_ bytes: Int64) { state.withLock { $0.largestFile = bytes } }
+
     /// Whether files without a name are supported.
     package func setUnnamedFiles(_ supported: Bool) { state.withLock { $0.hasUnnamedFiles = supported } }
 
@@ -64,7 +69,10 @@ package final class FakeSystem: SystemCalls {
         }
     }
 
-    package func stopFailing() { state.withLock { $0.faults = [] } }
+    /// Runs something just before the next call of that name: what another thread may do in that moment.
+    package func beforeNext(_ call: String, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.hooks[call] = body }
+    }
 
     /// The bytes of a file, or `nil` when there is none.
     package func contents(_ path: String) -> [UInt8]? {
@@ -97,6 +105,8 @@ package final class FakeSystem: SystemCalls {
     )
         throws(SystemFailure) -> sending Value
     {
+        let hook = state.withLock { $0.hooks.removeValue(forKey: call) }
+        hook?()
         do {
             return try state.withLock { (state) throws(Errno) in
                 state.calls.append(call)

@@ -9,6 +9,8 @@ extension FakeSystem {
     ///   - count: the power goes after so many changes of the log.
     ///   - boot: the boot id of the machine when it is up again.
     ///   - keeping: how likely it is that a change survived that was not synced; 0 keeps none of them.
+    ///   - random: decides which.
+    /// - Returns: the machine after it is up again.
     package func afterPowerCut(
         at count: Int, boot: UInt8 = 2, keeping: Double, random: inout some RandomNumberGenerator
     ) -> FakeSystem {

@@ -71,7 +71,7 @@ extension FakeSystem {
     package func volume(_ file: Descriptor) throws(SystemFailure) -> VolumeStatus {
         try call("fstatfs", file.path) { state throws(Errno) in
             let free = state.capacity.map { Int64(max(0, $0 - state.model.usedBytes)) } ?? .max
-            return VolumeStatus(free: free, largestFile: .max, reservesCheaply: true)
+            return VolumeStatus(free: free, largestFile: state.largestFile, reservesCheaply: true)
         }
     }
 
