@@ -17,13 +17,15 @@ extension OptionTable {
         },
         OptionDefinition(
             "dir", "d", "DIR", in: .files, .download, "put files into DIR (made when missing)",
-            manual: "The default is the working directory. A relative --output is taken from here.",
+            manual:
+                "The default is the working directory. A relative --output is taken from here. verify looks for the files of a list in it.",
             completion: .directory, commands: [.get, .verify]
         ) { (configuration, input) throws(HaulError) in
             configuration.directory = try input.nonEmpty()
         },
         OptionDefinition(
-            "if-exists", nil, "POLICY", in: .files, .download, "if it exists: auto, replace, rename, skip, fail",
+            "if-exists", nil, "POLICY", in: .files, .download,
+            "if it exists: auto, replace, rename, skip, fail",
             manual: """
                 auto, the default: a file that came from the same URL and has not changed on the server is left as it is; \
                 a name given with --output is replaced once the new file is whole; else the new file becomes 'name (1)'.
@@ -33,7 +35,8 @@ extension OptionTable {
             configuration.download.ifExists = try input.choice(ExistingFilePolicy.self)
         },
         OptionDefinition(
-            "resume", nil, "POLICY", in: .files, .download, "what may continue: strict, overlap, length, never",
+            "resume", nil, "POLICY", in: .files, .download,
+            "what may continue: strict, overlap, length, never",
             manual: """
                 What may join bytes of an earlier run: strict, only an equal strong validator; overlap, the default, where \
                 the server gives none, also equal samples of what is on disk; length, an equal length is enough; never, \

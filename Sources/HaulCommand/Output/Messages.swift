@@ -31,7 +31,7 @@ package enum Messages {
         let name = DisplayText.safe(name)
         let checked = result.verified.map(\.algorithm.rawValue).joined(separator: " and ")
         let proof = checked.isEmpty ? "" : ", \(checked) verified"
-        if result.wasThere { return "\(name): was there already, \(Figures.size(result.length))\(proof)" }
+        if result.wasThere { return "\(name): was there already\(proof)" }
         var text = "\(name): \(Figures.size(result.length)) in \(Figures.elapsed(result.seconds))"
         if result.seconds >= 0.05, result.received > 0 {
             text += ", \(Figures.rate(Double(result.received) / result.seconds))"

@@ -98,7 +98,7 @@ struct ProgressStyle {
         let failed = tally.failed > 0 ? ", \(tally.failed) failed" : ""
         return columns(
             Row(
-                name: "\(tally.finished) of \(tally.total) done\(failed)",
+                name: "\(tally.finished)/\(tally.total) done\(failed)",
                 fraction: fraction(Int64(ended), Int64(tally.total)),
                 percent: Figures.percent(Int64(ended), of: Int64(tally.total)),
                 amount: Figures.size(received),
@@ -112,9 +112,10 @@ struct ProgressStyle {
 
     /// The name and one remark, which gets what the name leaves, and at least half of the line.
     private func note(_ name: String, _ remark: String) -> String {
-        let remark = fitted(plain(remark), max(width / 2, width - DisplayText.cells(name) - 2))
+        let cells = DisplayText.cells(plain(name))
+        let remark = fitted(plain(remark), max(width / 2, width - cells - 2))
         let room = width - DisplayText.cells(remark) - 2
-        guard room > 3 else { return fitted(plain(name), width) }
+        guard room >= min(cells, 4), room > 0 else { return fitted(plain(name), width) }
         return padded(plain(name), room) + "  " + remark
     }
 

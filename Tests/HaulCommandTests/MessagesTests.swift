@@ -1,0 +1,81 @@
+import HaulCore
+import HaulEngine
+import Testing
+
+@testable import HaulCommand
+
+@Suite("Messages")
+struct MessagesTests {
+    @Test("an error says what failed, and on the next line what to try")
+    func errors() {
+        #expect(
+            Messages.error(HaulError(.diskFull, "no room", advice: "free some"))
+                == "haul: no room\n  try: free some")
+        #expect(Messages.error(HaulError(.diskFull, "The disk is full")) == "haul: the disk is full")
+        #expect(Messages.error(HaulError(.tlsFailed, "TLS failed")) == "haul: TLS failed")
+        #expect(Messages.error(HaulError(.bug, "x\u{1B}[2J\ny\u{202E}z")) == "haul: x[2J yz")
+    }
+
+    @Test("the failure of one download names its URL once")
+    func failures() {
+        let plain = HaulError(.notFound, "not there (404)")
+        #expect(Messages.failed("http://h/x", plain) == "haul: http://h/x: not there (404)")
+        let named = HaulError(.notFound, "http://h/x is not there")
+        #expect(Messages.failed("http://h/x", named) == "haul: http://h/x is not there")
+    }
+
+    @Test("the end of a download")
+    func finished() throws {
+        let checksum = try #require(ChecksumValue(parsing: "md5:\(ChecksumListTests.md5)"))
+        var result = DownloadResult(
+            path: "/d/x", length: 2_789_220_352, received: 2_789_220_352, seconds: 80, wasThere: false,
+            verified: [checksum])
+        #expect(Messages.finished("x", result) == "x: 2.60 GiB in 1:20, 33.3 MiB/s, md5 verified")
+        result.seconds = 0
+        result.verified = []
+        #expect(Messages.finished("x", result) == "x: 2.60 GiB in 0.0 s")
+        result.wasThere = true
+        #expect(Messages.finished("a\u{1B}b", result) == "ab: was there already")
+    }
+
+    @Test("notices: what matters always, the rest when asked")
+    func notices() {
+        let text = { Messages.notice("x", $0, verbose: false) }
+        #expect(text(.resumed(from: 1536)) == "x: resuming after 1.50 KiB")
+        #expect(text(.restarted("It changed")) == "x: starting over: it changed")
+        #expect(text(.warning("Odd")) == "haul: warning: x: odd")
+        #expect(text(.identityBySample) == "x: identity by sample: the server gave no strong validator")
+        #expect(text(.cannotResume) == nil && text(.lengthUnknown) == nil)
+        #expect(Messages.notice("x", .cannotResume, verbose: true) != nil)
+        #expect(Messages.notice("x", .lengthUnknown, verbose: true) != nil)
+    }
+
+    @Test("the plain line about progress")
+    func progress() {
+        var sample = DownloadSample(
+            id: DownloadID(1), state: .downloading, name: "x", received: 50, total: 200, rate: 10,
+            remaining: 15, connections: 1)
+        #expect(Messages.progress([sample], Tally(total: 1)) == "x: 25% of 200 B, 10 B/s, 0:15 left")
+        sample.total = nil
+        #expect(Messages.progress([sample], Tally(total: 1)) == "x: 50 B, 10 B/s")
+        sample.rate = .nan
+        #expect(
+            Messages.progress([sample], Tally(total: 9, finished: 2, failed: 1))
+                == "2 of 9 done, 1 failed, 1 running, 0 B/s")
+        sample.state = .queued
+        #expect(Messages.progress([sample], Tally(total: 1)) == nil)
+    }
+
+    @Test("the summary tells the reasons, and counts what does not fit")
+    func summary() {
+        let reasons = [
+            ("http://h/a", HaulError(.notFound, "not there")),
+            ("http://h/b", HaulError(.diskFull, "http://h/b: no room")),
+        ]
+        #expect(
+            Messages.summary(failed: 5, total: 10, reasons: reasons, notStarted: 2) == [
+                "haul: 5 of 10 failed", "  http://h/a: not there", "  http://h/b: no room", "  and 3 more",
+                "  2 not started",
+            ])
+    }
+}
