@@ -2,9 +2,9 @@
 """Measures Haul beside curl, aria2, wget2 and axel, and holds the figures against fixed bounds.
 
 One loopback server (nginx, started here) with its files on tmpfs; every program works on the same files in turn
-(A B A B …), and medians are compared. CPU is user + system time of the process as the kernel
-reports it at the end, memory the high-water mark of its resident size. Outputs go to tmpfs unless a row says otherwise, and are removed after each
-run. Haul syncs what it publishes in every row. Exit status 1 if a bound is broken. The command is $HAUL, or
+(A B A B …), and medians are compared. CPU is user + system time of the process as the kernel reports it at the end,
+memory the high-water mark of its resident size. Outputs go to tmpfs unless a row says otherwise, and are removed after
+each run. Haul syncs what it publishes in every row. Exit status 1 if a bound is broken. The command is $HAUL, or
 .build/release/haul.
 """
 import argparse
