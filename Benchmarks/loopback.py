@@ -45,7 +45,6 @@ async def relay(port, delay):
             writer.close()
 
     async def client(reader, writer):
-        await asyncio.sleep(2 * delay)  # the handshake of TCP
         try:
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
         except OSError:

@@ -2,9 +2,9 @@
 """Measures Haul beside curl, aria2, wget2 and axel, and holds the figures against fixed bounds.
 
 One loopback server (nginx, started here) with its files on tmpfs; every program works on the same files in turn
-(A B A B …), and medians are compared. CPU is user + system time of the process, memory its peak resident size, both
-as the kernel reports them when it ends. Outputs go to tmpfs unless a row says otherwise, and are removed after each
-run. Haul syncs what it publishes in every row. Exit status 1 if a bound is broken. The command is $HAUL, or
+(A B A B …), and medians are compared. CPU is user + system time of the process as the kernel reports it at the end,
+memory the high-water mark of its resident size. Outputs go to tmpfs unless a row says otherwise, and are removed after
+each run. Haul syncs what it publishes in every row. Exit status 1 if a bound is broken. The command is $HAUL, or
 .build/release/haul.
 """
 import argparse
@@ -18,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -98,14 +99,17 @@ class Bench:
         return path
 
     # -- measuring
-    def once(self, argv, directory, check=None, limit=600):
+    def once(self, argv, directory, check=None, watches_memory=False):
         """Runs a program to its end in an empty directory, which is emptied again."""
+        peak = [0]
         with open(os.path.join(self.root, "output"), "wb") as output:
             start = time.monotonic()
             # Started without a hook between fork and exec: a copy of this interpreter would be measured with it.
             child = subprocess.Popen(argv, env=self.env, cwd=directory, stdin=subprocess.DEVNULL, stdout=output,
                                      stderr=output, start_new_session=True)
             harness._children.add(child)
+            if watches_memory:
+                threading.Thread(target=watch_memory, args=(child.pid, peak), daemon=True).start()
             try:
                 _, status, usage = os.wait4(child.pid, 0)
             except ChildProcessError:
@@ -122,14 +126,14 @@ class Bench:
                 check(directory)
         finally:
             self.empty(directory)
-        return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * KIB)
+        return Sample(wall, usage.ru_utime + usage.ru_stime, peak[0])
 
     def empty(self, directory):
         for name in os.listdir(directory):
             path = os.path.join(directory, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
-    def beside(self, commands, check=None, runs=None, disk=False):
+    def beside(self, commands, check=None, runs=None, disk=False, watches_memory=False):
         """Medians of each program's samples: name → Sample. `commands`: name → function of the directory."""
         runs = runs or self.options.runs
         samples = {name: [] for name in commands}
@@ -139,7 +143,7 @@ class Bench:
             for name, command in commands.items():
                 if disk:
                     os.sync()
-                samples[name].append(self.once(command(directory), directory, check))
+                samples[name].append(self.once(command(directory), directory, check, watches_memory))
         return {name: Sample(*(statistics.median(getattr(s, f) for s in found) for f in ("wall", "cpu", "rss")))
                 for name, found in samples.items()}
 
@@ -163,6 +167,20 @@ class Bench:
         self.nginx.close()
         shutil.rmtree(self.root, ignore_errors=True)
         shutil.rmtree(self.disk, ignore_errors=True)
+
+
+def watch_memory(pid, peak):
+    """Follows the high-water mark of a process. (`ru_maxrss` also counts the memory of who started it.)"""
+    try:
+        while True:
+            with open("/proc/%d/status" % pid) as file:
+                found = [line for line in file if line.startswith("VmHWM:")]
+            if not found:
+                return
+            peak[0] = max(peak[0], int(found[0].split()[1]) * KIB)
+            time.sleep(0.02)
+    except OSError:
+        return
 
 
 def sized(name, size):
@@ -357,7 +375,7 @@ def memory(bench, title):
         url = "http://127.0.0.1:%d/%s" % (bench.nginx.http, name)
         room = shutil.disk_usage(bench.root).free > size + GIB and available_memory() > size + 2 * GIB
         found = bench.beside({"haul": lambda d: peers.haul("-o", d + "/f", url)}, sized("f", size), runs=1,
-                             disk=not room)
+                             disk=not room, watches_memory=True)
         peaks[size] = found["haul"].rss
         if size == bench.scale(6 * GIB):
             break

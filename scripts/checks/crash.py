@@ -10,6 +10,7 @@ import argparse
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 
@@ -48,7 +49,7 @@ def one_download(number, size, kills, chance, report):
             try:
                 live.child.wait(chance.uniform(0.03, 0.12) if chance.random() < 0.3
                                 else chance.uniform(0.05, max(0.15, whole / 4)))
-            except Exception:
+            except subprocess.TimeoutExpired:
                 pass
             if not live.running():
                 run = live.wait(1)
