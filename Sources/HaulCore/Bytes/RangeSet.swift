@@ -30,7 +30,7 @@ package struct RangeSet: Hashable, Sendable, CustomStringConvertible {
             high = max(high, ranges[end].upper)
             end += 1
         }
-        ranges.replaceSubrange(start ..< end, with: CollectionOfOne(ByteRange(low, high)))
+        ranges.replaceSubrange(start..<end, with: CollectionOfOne(ByteRange(low, high)))
     }
 
     package mutating func remove(_ range: ByteRange) {
@@ -44,7 +44,7 @@ package struct RangeSet: Hashable, Sendable, CustomStringConvertible {
             if old.upper > range.upper { rest.append(ByteRange(range.upper, old.upper)) }
             end += 1
         }
-        ranges.replaceSubrange(start ..< end, with: rest)
+        ranges.replaceSubrange(start..<end, with: rest)
     }
 
     package mutating func formUnion(_ other: RangeSet) {
@@ -61,7 +61,7 @@ package struct RangeSet: Hashable, Sendable, CustomStringConvertible {
     package func gaps(in whole: ByteRange) -> [ByteRange] {
         var gaps: [ByteRange] = []
         var at = whole.lower
-        for index in firstIndex(where: { $0.upper > whole.lower }) ..< ranges.count {
+        for index in firstIndex(where: { $0.upper > whole.lower })..<ranges.count {
             let range = ranges[index]
             guard range.lower < whole.upper else { break }
             if range.lower > at { gaps.append(ByteRange(at, range.lower)) }

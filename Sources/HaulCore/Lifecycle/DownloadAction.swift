@@ -28,7 +28,9 @@ package struct TransferWork: Hashable, Sendable {
     package var dropsBody: Bool
 }
 
-/// What a `DownloadMachine` wants done. Carried out in order; nothing in it is alive.
+/// What a `DownloadMachine` wants done.
+///
+/// Carried out in order; nothing in it is alive.
 package enum DownloadAction: Hashable, Sendable {
     case start(TransferID, TransferWork)
     case cancel(TransferID)

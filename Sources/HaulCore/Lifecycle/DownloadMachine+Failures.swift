@@ -1,10 +1,10 @@
 // What goes wrong, and what is done about it.
 extension DownloadMachine {
-    mutating func failed(_ failure: Failure, _ run: Running, now: Instant, jitter: Double) -> [DownloadAction] {
-        guard !run.isCancelled else { return fetchOn(now: now) }
+    mutating func failed(_ failure: Failure, _ run: Running, now: Instant, jitter: Double) -> [DownloadAction]
+    {
         switch failure.kind {
         case .connection, .server, .throttled: return transient(failure, run, now: now, jitter: jitter)
-        case .refusedLink: return linkRefused(failure, run, now: now)
+        case .refusedLink: return linkRefused(failure, run, now: now, jitter: jitter)
         case .ranges: return rangesUnusable(failure.error.message, run, now: now)
         case .changed: return changed(failure, run)
         case .checksum: return checksumFailed(failure)
@@ -14,12 +14,17 @@ extension DownloadMachine {
     }
 
     mutating func refused(
-        _ refusal: Refusal, _ failure: Failure, _ run: Running, now: Instant, jitter: Double
+        _ id: TransferID, _ refusal: Refusal, _ failure: Failure, _ run: Running, now: Instant, jitter: Double
     ) -> [DownloadAction] {
-        if case .rangeIgnored = refusal, run.work.ifRange != nil, !run.isCancelled {
+        if case .rangeIgnored = refusal, run.work.ifRange != nil {
             // Some servers give 200 to any If-Range: asked once more without, and the 206 is judged as strictly.
             sources[run.work.source].ignoresIfRange = true
             return fetchOn(now: now)
+        }
+        if case .status(416, _) = refusal, isLengthUnknown, let end = plan?.done.contiguousEnd, end > 0,
+            run.work.range?.lower == end
+        {
+            return nothingLeft(id, end, run, now: now)
         }
         return failed(failure, run, now: now, jitter: jitter)
     }
@@ -30,18 +35,22 @@ extension DownloadMachine {
         _ failure: Failure, _ run: Running, now: Instant, jitter: Double
     ) -> [DownloadAction] {
         let index = run.work.source
+        guard mayRepeat(failure) else { return end(.fail(failure.error)) }
         var actions: [DownloadAction] = []
         // A connection that is refused before it delivers, while others do, is 'too many' said without words.
         if failure.kind == .throttled || delivering > 0 && !run.isDelivering {
             actions.append(
                 .throttled(source: index, retryAfter: failure.error.retryAfter))
         }
-        guard canGoOn(from: run) else { return actions + retryFromStart(failure, run, now: now, jitter: jitter) }
+        guard canGoOn(from: run) else {
+            return actions + retryFromStart(failure, run, now: now, jitter: jitter)
+        }
         if delivering > 0 {
             // The others show that the host lives: as many as deliver are enough for it.
             if failure.kind == .throttled || !run.isDelivering { tuner.backOff(delivering: delivering) }
             if run.bytes < DownloadMachine.someProgress {
-                sources[index].notBefore = now.advanced(by: configuration.retry.backOff(attempt: 1, jitter: jitter))
+                sources[index].notBefore = now.advanced(
+                    by: configuration.retry.backOff(attempt: 1, jitter: jitter))
             }
             return actions + fetchOn(now: now)
         }
@@ -51,10 +60,20 @@ extension DownloadMachine {
         return actions + waitOrGiveUp(failure, run, now: now, jitter: jitter) + fetchOn(now: now)
     }
 
+    /// A request that may have had its effect already is not made again (RFC 9110 §9.2.2).
+    private func mayRepeat(_ failure: Failure) -> Bool {
+        let neverArrived: [HaulError.Code] = [
+            .resolveFailed, .connectFailed, .connectTimeout, .timeoutStatus,
+        ]
+        return configuration.isRepeatable || failure.kind == .throttled
+            || neverArrived.contains(failure.error.code)
+    }
+
     /// What is on disk counts for the next request.
     private func canGoOn(from run: Running) -> Bool {
         guard phase == .fetching || phase == .claiming, let file, let plan else { return true }
-        return file.hasRanges && !rangesFailed || plan.done.isEmpty && phase == .fetching && run.work.delivery != .probe
+        return file.hasRanges && !rangesFailed
+            || plan.done.isEmpty && phase == .fetching && run.work.delivery != .probe
     }
 
     private mutating func waitOrGiveUp(
@@ -88,7 +107,7 @@ extension DownloadMachine {
     }
 
     /// A source is of no use any more in this run.
-    private mutating func lose(_ index: Int, _ error: HaulError, now: Instant) -> [DownloadAction] {
+    mutating func lose(_ index: Int, _ error: HaulError, now: Instant) -> [DownloadAction] {
         sources[index].death = error
         if soloSource == index { soloSource = nil }
         guard sources.contains(where: { $0.isAlive && !$0.isSuspect }) else { return end(.fail(error)) }
@@ -99,7 +118,9 @@ extension DownloadMachine {
     // MARK: Links
 
     /// 401, 403, 404 or 410: a temporary link may have expired, or an extra connection is not wanted.
-    private mutating func linkRefused(_ failure: Failure, _ run: Running, now: Instant) -> [DownloadAction] {
+    private mutating func linkRefused(
+        _ failure: Failure, _ run: Running, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
         let index = run.work.source
         let limit = max(1, configuration.retry.limit ?? 5)
         if run.work.url != sources[index].current { return fetchOn(now: now) }
@@ -116,10 +137,44 @@ extension DownloadMachine {
             sources[index].notBefore = .distantFuture
             return [.refresh(source: index)]
         }
-        if run.work.range.map({ $0.lower > 0 }) == true, sources[index].delivered > 0 {
-            return rangesUnusable(failure.error.message, run, now: now)
+        guard phase == .fetching, let range = run.work.range, range.lower > 0, run.work.delivery != .sample
+        else {
+            return lose(index, failure.error, now: now)
         }
-        return lose(index, failure.error, now: now)
+        return offsetRefused(failure, index, now: now, jitter: jitter)
+    }
+
+    /// An offset was refused as if the link were dead: too many connections, no ranges, or it is.
+    private mutating func offsetRefused(
+        _ failure: Failure, _ index: Int, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
+        if delivering > 0 || isSplittable && sources[index].delivered > 0 {
+            let ended = endSegmentation()
+            // The server may still count a connection that has just ended.
+            sources[index].notBefore = now.advanced(
+                by: configuration.retry.backOff(attempt: 1, jitter: jitter))
+            return ended
+        }
+        if sources[index].wasAskedIfAlive, !hasOtherTrusted(than: index) {
+            return startOver(cannotResume(failure))
+        }
+        // What is on disk is given up only for a link that does give the first bytes.
+        guard !sources[index].wasAskedIfAlive, !configuration.isStream, let first = plan?.done.ranges.first,
+            first.lower == 0
+        else { return lose(index, failure.error, now: now) }
+        sources[index].wasAskedIfAlive = true
+        sources[index].trust = .proving([ByteRange(0, min(first.upper, DownloadMachine.proofSize))])
+        return fetchOn(now: now)
+    }
+
+    private mutating func cannotResume(_ failure: Failure) -> String {
+        rangesFailed = true
+        return "the server cannot resume: \(failure.error.message)"
+    }
+
+    /// Another source has the same bytes and can go on.
+    private func hasOtherTrusted(than index: Int) -> Bool {
+        sources.indices.contains { $0 != index && isUsable($0) && sources[$0].trust == .trusted }
     }
 
     /// A fresh URL was supplied for a source, or `nil`: there is none.
@@ -144,6 +199,8 @@ extension DownloadMachine {
 
     mutating func redirected(_ run: Running, _ status: Int, _ location: String) -> [DownloadAction] {
         let index = run.work.source
+        // Another request has followed already; hops count along one path, not over parallel requests.
+        guard run.work.url == sources[index].current else { return [] }
         do throws(HaulError) {
             let url = try run.work.url.resolving(location)
             let next = try RedirectPolicy.next(
@@ -161,7 +218,7 @@ extension DownloadMachine {
 
     private mutating func changed(_ failure: Failure, _ run: Running) -> [DownloadAction] {
         let index = run.work.source
-        if sources[index].trust != .trusted, sources.count > 1, done > 0, sources.contains(where: { $0.trust == .trusted }) {
+        if sources[index].trust != .trusted, done > 0, hasOtherTrusted(than: index) {
             var error = failure.error
             error.code = .mirrorDiffers
             return lose(index, error, now: run.started)
@@ -173,6 +230,9 @@ extension DownloadMachine {
 
     /// The server gives no (or other) ranges than asked.
     private mutating func rangesUnusable(_ why: String, _ run: Running, now: Instant) -> [DownloadAction] {
+        if hasOtherTrusted(than: run.work.source) {
+            return lose(run.work.source, HaulError(.rangeRefused, why), now: now)
+        }
         guard delivering == 0 else { return endSegmentation() }
         rangesFailed = true
         return startOver("the server cannot resume: \(why)")
@@ -190,7 +250,8 @@ extension DownloadMachine {
             return end(
                 .fail(
                     HaulError(
-                        .sourceChanged, "\(sources[0].given.redacted) changed while it was written out: \(why)",
+                        .sourceChanged,
+                        "\(sources[0].given.redacted) changed while it was written out: \(why)",
                         advice: "run again")))
         }
         restarts += 1
@@ -206,6 +267,13 @@ extension DownloadMachine {
 
     mutating func beginAgain(_ notice: DownloadAction) -> [DownloadAction] {
         let cancelled = cancelAll()
+        let reset: [DownloadAction]
+        if phase == .claiming, claiming != nil {
+            wantsRestart = true
+            reset = []
+        } else {
+            reset = [.restart]
+        }
         file = nil
         plan = nil
         condition = nil
@@ -218,7 +286,7 @@ extension DownloadMachine {
             sources[index].validator = nil
         }
         phase = .claiming
-        return cancelled + [notice, .restart]
+        return cancelled + [notice] + reset
     }
 
     /// All bytes are there, and are not the right ones.
@@ -230,7 +298,7 @@ extension DownloadMachine {
         } else if contributors.count == 1, sources.count > 1, let only = contributors.first {
             sources[only].isSuspect = true
         }
-        guard !configuration.isStream else { return end(.fail(failure.error)) }
+        guard !configuration.isStream, configuration.isRepeatable else { return end(.fail(failure.error)) }
         let candidates = sources.indices.filter { sources[$0].isAlive && !sources[$0].isSuspect }
         guard let next = candidates.min(by: { sources[$0].delivered < sources[$1].delivered }),
             sources.count > 1 || checksumFailures < 2

@@ -33,7 +33,8 @@ extension DownloadMachine {
     }
 
     mutating func beginProof(of index: Int) {
-        guard !configuration.hasChecksum, configuration.resume != .length, sources[index].validator == nil else {
+        guard !configuration.hasChecksum, configuration.resume != .length, sources[index].validator == nil
+        else {
             return
         }
         sources[index].trust = .proving(samples())
@@ -41,7 +42,9 @@ extension DownloadMachine {
 
     /// Start, middle and end of what is on disk.
     private func samples() -> [ByteRange] {
-        guard let ranges = plan?.done.ranges, let first = ranges.first, let last = ranges.last else { return [] }
+        guard let ranges = plan?.done.ranges, let first = ranges.first, let last = ranges.last else {
+            return []
+        }
         let size = DownloadMachine.proofSize
         let middle = ranges[ranges.count / 2]
         let centre = middle.lower + max(0, (middle.count - size) / 2)
@@ -54,9 +57,12 @@ extension DownloadMachine {
     }
 
     mutating func sampled(_ id: TransferID, _ body: BodyPlan, _ run: Running) -> [DownloadAction] {
-        guard let range = run.work.range, case .proving = sources[run.work.source].trust else { return [] }
+        guard let range = run.work.expectation.range, case .proving = sources[run.work.source].trust else {
+            return []
+        }
         let index = run.work.source
-        if let ours = file?.validator.lastModified, let theirs = body.file.validator.lastModified, ours != theirs,
+        if let ours = file?.validator.lastModified, let theirs = body.file.validator.lastModified,
+            ours != theirs,
             sources.count == 1
         {
             return startOver("its modification time is another")
@@ -78,6 +84,8 @@ extension DownloadMachine {
             return []
         }
         sources[index].trust = .trusted
+        // One that is known by its validator was only asked whether it lives.
+        guard sources[index].validator == nil else { return fetchOn(now: now) }
         sources[index].validator = sources[index].sampledValidator
         let isFirst = !usedSamples
         usedSamples = true
@@ -85,10 +93,13 @@ extension DownloadMachine {
     }
 
     private mutating func differs(_ index: Int, now: Instant) -> [DownloadAction] {
-        guard sources.count == 1 || !sources.contains(where: { $0.trust == .trusted }) else {
-            sources[index].death = HaulError(
+        // A mirror that differs is no reason to doubt what the first source, still to be asked, may have given.
+        let others = sources.indices.filter { $0 != index && isUsable($0) }
+        guard !others.contains(where: { sources[$0].trust == .trusted }), index == 0 || !others.contains(0)
+        else {
+            let error = HaulError(
                 .mirrorDiffers, "\(sources[index].given.redacted) has other bytes than the other sources")
-            return [.notice(.warning("\(sources[index].given.redacted) is left out: it has other bytes"))]
+            return lose(index, error, now: now)
         }
         return startOver("its bytes are not those of the earlier run")
     }

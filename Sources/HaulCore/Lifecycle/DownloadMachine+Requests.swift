@@ -2,9 +2,8 @@
 extension DownloadMachine {
     /// The source that should get one more connection now; `nil`: none.
     ///
-    /// - Parameter excluding: sources whose host has no room at the moment.
+    /// `excluding` are sources whose host has no room at the moment.
     package func nextSource(now: Instant, excluding: Set<Int> = []) -> Int? {
-        if let notBefore, now < notBefore { return nil }
         switch phase {
         case .probing:
             guard running.isEmpty else { return nil }
@@ -25,21 +24,27 @@ extension DownloadMachine {
     private func usable(now: Instant, excluding: Set<Int>) -> [Int] {
         sources.indices.filter { index in
             let source = sources[index]
-            guard source.isAlive, !excluding.contains(index), soloSource ?? index == index else { return false }
+            guard isUsable(index), !excluding.contains(index) else { return false }
             if let notBefore = source.notBefore, now < notBefore { return false }
             // A link is renewed by one request alone.
             return !source.isRefreshing || !running.values.contains { $0.work.source == index }
         }
     }
 
+    /// Whether it may be asked at all in this run, some time.
+    func isUsable(_ index: Int) -> Bool {
+        sources[index].isAlive && !sources[index].isSuspect && soloSource ?? index == index
+    }
+
     /// Whether its bytes may join the file's, or the proof of it can go on.
-    private func mayServe(_ index: Int) -> Bool {
+    func mayServe(_ index: Int) -> Bool {
         switch sources[index].trust {
         case .trusted: true
         case .proving: !running.values.contains { $0.work.source == index } && comparing[index] == nil
         case .unknown:
-            configuration.hasChecksum || configuration.resume == .length
-                || done >= DownloadMachine.proofSize * 3
+            // A validator of its own is known from the earlier run: every answer is compared with it.
+            mayTolerate || sources[index].validator != nil
+                || !configuration.isStream && done >= DownloadMachine.proofSize * 3
         }
     }
 
@@ -79,7 +84,10 @@ extension DownloadMachine {
     private mutating func fetch(_ id: TransferID, from index: Int) -> TransferWork? {
         if sources[index].trust == .unknown { beginProof(of: index) }
         if case .proving(let samples) = sources[index].trust, let sample = samples.first {
-            return request(index, range: sample, delivery: .sample)
+            var work = request(index, range: sample, delivery: .sample)
+            // Some servers refuse every range but the one to the end.
+            if sources[index].wasAskedIfAlive { work.range = ByteRange(sample.lower, .max) }
+            return work
         }
         let share = isSplittable ? max(1, tuner.target - running.count) : 1
         let limit = configuration.isSequential && isSplittable ? DownloadMachine.sequentialChunk : nil
@@ -93,7 +101,9 @@ extension DownloadMachine {
         var known = file
         if let validator = source.validator { known?.validator = validator }
         let isSample = delivery == .sample
-        let ifRange = isSample || source.ignoresIfRange ? nil : known?.validator.ifRangeValue()
+        // A mirror that was never compared may have validators of its own, also after its first bytes were taken.
+        let tolerates = isSample || source.validator == nil && mayTolerate
+        let ifRange = tolerates || source.ignoresIfRange ? nil : known?.validator.ifRangeValue()
         // A length that is not known yet asks to the end.
         let asked = range.upper >= DownloadMachine.unknownLength ? ByteRange(range.lower, .max) : range
         return TransferWork(
@@ -102,9 +112,8 @@ extension DownloadMachine {
             expectation: Expectation(
                 purpose: isSample ? .sample : .segment, range: asked, known: known,
                 sentIfRange: ifRange != nil,
-                toleratesOtherValidator: isSample || source.validator == nil && source.trust != .trusted
-                    && mayTolerate,
-                urlPath: source.current.path, maximumLength: configuration.maximumLength),
+                toleratesOtherValidator: tolerates, urlPath: source.current.path,
+                maximumLength: configuration.maximumLength),
             delivery: delivery, isExtra: isSplittable, dropsBody: source.dropsBody)
     }
 
@@ -145,7 +154,9 @@ extension DownloadMachine {
     }
 
     /// A number of connections was asked for: equal parts at once.
-    private mutating func divide(_ only: SegmentPlan.Segment, among count: Int, minimum: Int64) -> [DownloadAction] {
+    private mutating func divide(_ only: SegmentPlan.Segment, among count: Int, minimum: Int64)
+        -> [DownloadAction]
+    {
         let parts = min(Int64(count), only.remaining / max(minimum, 1))
         guard parts > 1 else { return [] }
         return moveEnd(of: only.owner, to: only.position + only.remaining / parts)
@@ -174,7 +185,9 @@ extension DownloadMachine {
 
     /// Seconds until a new request delivers, as the requests so far took.
     private var setUpTime: Double {
-        let times = running.values.compactMap { run in run.firstDelivery.map { $0.seconds(since: run.started) } }
+        let times = running.values.compactMap { run in
+            run.firstDelivery.map { $0.seconds(since: run.started) }
+        }
         return times.isEmpty ? 0.1 : min(2, times.reduce(0, +) / Double(times.count))
     }
 

@@ -8,8 +8,11 @@ extension DownloadMachine {
         if let found = adopted() { return goOn(with: found, instead: id) }
         let length = file?.length ?? DownloadMachine.unknownLength
         plan = SegmentPlan(length: length)
-        guard plan?.claim(id, exactly: ByteRange(0, length)) == true else { return bug("a probe that fits no plan") }
+        guard plan?.claim(id, exactly: ByteRange(0, length)) == true else {
+            return bug("a probe that fits no plan")
+        }
         phase = .claiming
+        claiming = id
         let aside = foreign == nil ? [] : [DownloadAction.setAside]
         foreign = nil
         return aside + notices(of: body) + [.claim(id, adapted(body), from: run.work.url)]
@@ -45,9 +48,12 @@ extension DownloadMachine {
 
     /// A part that was asked for by `--range` is a file of its own.
     private func adapted(_ body: BodyPlan) -> BodyPlan {
-        guard configuration.window != nil else { return body }
+        guard let window = configuration.window else { return body }
         var part = body
-        part.file.length = body.length
+        // As long as was asked, not as long as what came: a server may send less of it, or more.
+        part.file.length =
+            body.file.length.map { max(0, min($0, window.upper) - window.lower) }
+            ?? body.length.map { $0 - body.skip }
         part.file.hasRanges = false
         part.file.digests = []
         part.offset = 0
@@ -67,7 +73,8 @@ extension DownloadMachine {
 
     private func notices(of body: BodyPlan) -> [DownloadAction] {
         var notices: [DownloadAction] = []
-        if body.file.length == nil, body.file.codings.isEmpty, !configuration.hasChecksum, body.length == nil {
+        if body.file.length == nil, body.file.codings.isEmpty, !configuration.hasChecksum, body.length == nil
+        {
             notices.append(.notice(.lengthUnknown))
         }
         return notices
@@ -89,6 +96,8 @@ extension DownloadMachine {
     /// Bytes of a transfer are in the file.
     package mutating func committed(_ id: TransferID, _ range: ByteRange, now: Instant) -> [DownloadAction] {
         guard let index = running[id]?.work.source else { return [] }
+        // What a cancelled transfer wrote before everything on disk became void.
+        guard plan != nil else { return [] }
         guard plan?.commit(range, by: id) == true else { return bug("a commit beside its segment") }
         received += range.count
         meter.record(range.count, at: now)
@@ -113,7 +122,7 @@ extension DownloadMachine {
 
     /// One transfer is over.
     ///
-    /// - Parameter jitter: 0 ..< 1, uniform.
+    /// `jitter` is 0 ..< 1, uniform.
     package mutating func transferFinished(
         _ id: TransferID, _ end: TransferEnd, now: Instant, jitter: Double
     ) -> [DownloadAction] {
@@ -121,17 +130,21 @@ extension DownloadMachine {
         plan?.release(id)
         measure(run, now: now)
         guard phase != .ended else { return [] }
+        if case .completed(let isWhole) = end {
+            return completed(run, isWhole: isWhole, now: now, jitter: jitter)
+        }
+        // The machine ended it itself: what it had to say is about a state that is past.
+        guard !run.isCancelled else { return fetchOn(now: now) }
         switch end {
-        case .completed(let isWhole): return completed(run, isWhole: isWhole, now: now, jitter: jitter)
         case .whole(let body): return wholeArrived(id, body, run)
         case .sampled(let body): return sampled(id, body, run)
         case .redirect(let status, let location): return redirected(run, status, location)
         case .notModified: return self.end(.finish(wasThere: true))
-        case .nothingLeft(let length): return nothingLeft(id, length, run)
+        case .nothingLeft(let length): return nothingLeft(id, length, run, now: now)
         case .refused(let refusal, let failure):
-            return refused(refusal, failure, run, now: now, jitter: jitter)
+            return refused(id, refusal, failure, run, now: now, jitter: jitter)
         case .failed(let failure): return failed(failure, run, now: now, jitter: jitter)
-        case .cancelled: return fetchOn(now: now)
+        case .cancelled, .completed: return fetchOn(now: now)
         }
     }
 
@@ -146,18 +159,32 @@ extension DownloadMachine {
     private mutating func completed(
         _ run: Running, isWhole: Bool, now: Instant, jitter: Double
     ) -> [DownloadAction] {
-        if isWhole, plan?.length == DownloadMachine.unknownLength {
-            let length = plan?.done.contiguousEnd ?? 0
-            file?.length = length
-            plan = SegmentPlan(length: length, done: plan?.done ?? RangeSet())
-        } else if run.bytes == 0, plan?.isComplete == false, !run.isCancelled, run.work.expectation.range?.isEmpty != true {
+        if isWhole, isLengthUnknown, file?.hasRanges == false {
+            settleLength()
+        } else if configuration.window != nil, plan?.isComplete == false, !run.isCancelled {
+            let short = HaulError(
+                .truncated, "\(run.work.url.redacted) sent less than the part that was asked for")
+            return failed(Failure(.connection, short), run, now: now, jitter: jitter)
+        } else if run.bytes == 0, plan?.isComplete == false, !run.isCancelled,
+            run.work.expectation.range?.isEmpty != true
+        {
             let empty = HaulError(.truncated, "the answer of \(run.work.url.redacted) had no bytes")
             return failed(Failure(.connection, empty), run, now: now, jitter: jitter)
         }
         return fetchOn(now: now)
     }
 
-    private mutating func wholeArrived(_ id: TransferID, _ body: BodyPlan, _ run: Running) -> [DownloadAction] {
+    var isLengthUnknown: Bool { plan?.length == DownloadMachine.unknownLength }
+
+    /// The server's end was reached: what is there is all.
+    mutating func settleLength() {
+        guard let done = plan?.done else { return }
+        file?.length = done.contiguousEnd
+        plan = SegmentPlan(length: done.contiguousEnd, done: done)
+    }
+
+    private mutating func wholeArrived(_ id: TransferID, _ body: BodyPlan, _ run: Running) -> [DownloadAction]
+    {
         guard phase == .probing else { return bug("a small body out of turn") }
         guard givesWindow(body) else { return end(.fail(noWindow(run))) }
         learn(body, from: run.work.source)
@@ -173,20 +200,48 @@ extension DownloadMachine {
         return checksumFailed(failure)
     }
 
-    private mutating func nothingLeft(_ id: TransferID, _ length: Int64, _ run: Running) -> [DownloadAction] {
+    mutating func nothingLeft(
+        _ id: TransferID, _ length: Int64, _ run: Running, now: Instant
+    ) -> [DownloadAction] {
+        if configuration.window != nil {
+            let error = HaulError(
+                .rangeRefused, "\(run.work.url.redacted) has only \(length) bytes, none of the part asked for"
+            )
+            return lose(run.work.source, error, now: now)
+        }
+        // A 206 without a total may end anywhere: only this answer says that nothing follows.
+        if isLengthUnknown, let end = plan?.done.contiguousEnd, end > 0, end == length {
+            settleLength()
+            return fetchOn(now: now)
+        }
         if phase == .probing, length == 0 {
             let empty = BodyPlan(offset: 0, length: 0, file: RemoteFile(length: 0))
             return wholeArrived(id, empty, run)
         }
-        guard let plan, plan.length == length, plan.isComplete else { return startOver("the file is shorter now") }
+        guard let plan, plan.length == length, plan.isComplete else {
+            return startOver("the file is shorter now")
+        }
         return verify()
     }
 
     /// Goes on after a transfer ended: more connections, or the end.
     mutating func fetchOn(now: Instant) -> [DownloadAction] {
         guard phase == .fetching, let plan else { return [] }
-        guard plan.isComplete else { return giveBack() + arrange(now: now) }
+        guard plan.isComplete else { return isStranded ? stranded() : giveBack() + arrange(now: now) }
         return cancelAll() + verify()
+    }
+
+    /// No source is left whose bytes could join those on disk, and some could begin anew.
+    private var isStranded: Bool {
+        running.isEmpty && comparing.isEmpty && !sources.indices.contains { isUsable($0) && mayServe($0) }
+    }
+
+    private mutating func stranded() -> [DownloadAction] {
+        let death = sources.compactMap(\.death).last
+        if let death, configuration.isStream && received > 0 || !sources.indices.contains(where: isUsable) {
+            return end(.fail(death))
+        }
+        return startOver(death?.message ?? "no source can show that it has the same bytes")
     }
 
     mutating func verify() -> [DownloadAction] {

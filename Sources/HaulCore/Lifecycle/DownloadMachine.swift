@@ -1,5 +1,6 @@
-/// The life of one run of one download: events in, actions out. Pure; time and jitter are arguments.
+/// The life of one run of one download: events in, actions out.
 ///
+/// Pure; time and jitter are arguments.
 /// Every run ends in exactly one `.finish` or `.fail`; after it nothing but cancellations comes out.
 package struct DownloadMachine: Sendable {
     /// What the run was asked to be.
@@ -21,6 +22,8 @@ package struct DownloadMachine: Sendable {
         /// A request with a method of its own (or a body) is made once, whole (RFC 9110 §9.2.2).
         package var method = "GET"
         package var isPlainGet: Bool { method == "GET" }
+        /// Idempotent methods (RFC 9110 §9.2.2) may be asked again without a second effect.
+        package var isRepeatable: Bool { ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(method) }
         package var hasRefresher = false
 
         package init(sources: [URLReference]) { self.sources = sources }
@@ -44,7 +47,7 @@ package struct DownloadMachine: Sendable {
         case idle
         /// The first answer is awaited; one transfer at a time.
         case probing
-        /// The name is being claimed, or the partial reset.
+        /// The name is being claimed, or the partial reset: `claiming` tells which.
         case claiming
         case fetching
         case verifying
@@ -77,9 +80,12 @@ package struct DownloadMachine: Sendable {
     var condition: Validator?
     /// Bytes of another URL under the name that is wanted: used only if the first answer proves them the same.
     var foreign: Found?
+    /// The probe whose claim is not answered yet; `nil` while the partial is reset.
+    var claiming: TransferID?
+    /// The partial is to be reset as soon as the claim of it is answered: the two must not overlap on disk.
+    var wantsRestart = false
     /// When the last failure that counts was.
     var lastCounted: Instant?
-    var notBefore: Instant?
     /// Ranges are not usable: one stream from byte 0.
     var rangesFailed = false
     /// Bytes this run received into the file.
@@ -135,18 +141,23 @@ package struct DownloadMachine: Sendable {
 
     // MARK: Begin and end
 
-    /// - Parameters:
-    ///   - found: bytes of an earlier run, already opened.
-    ///   - condition: validators of a finished file from the same source, for a conditional request.
+    /// Begins the run.
+    ///
+    /// `found` are bytes of an earlier run, already opened; `condition` holds the validators of a finished file from
+    /// the same source, for a conditional request.
     package mutating func started(found: Found?, condition: Validator?, now: Instant) -> [DownloadAction] {
         guard phase == .idle else { return bug("started twice") }
         meter = SpeedMeter(now: now)
         self.condition = condition
         phase = .probing
-        guard let found, let length = found.facts.length else { return [.state(.probing)] }
+        guard let found else { return [.state(.probing)] }
         guard found.matchesURL else {
-            foreign = found
-            return [.state(.probing)]
+            foreign = found.facts.length == nil ? nil : found
+            return foreign == nil ? [.setAside, .state(.probing)] : [.state(.probing)]
+        }
+        guard let length = found.facts.length else {
+            // The journal's ranges must not stand beside bytes of this run.
+            return beginAgain(.notice(.restarted("its length was never known")))
         }
         return resumed(found, length: length)
     }
@@ -178,7 +189,13 @@ package struct DownloadMachine: Sendable {
 
     /// The partial file of a probe is open.
     package mutating func claimed(_ probe: TransferID, now: Instant) -> [DownloadAction] {
-        guard phase == .claiming else { return [] }
+        // The answer to an older probe's claim says nothing about the one that runs now.
+        guard phase == .claiming, claiming == probe else { return [] }
+        claiming = nil
+        if wantsRestart {
+            wantsRestart = false
+            return [.restart]
+        }
         phase = .fetching
         guard running[probe] != nil else { return fetchOn(now: now) }
         return [.state(.downloading), .proceed(probe)] + arrange(now: now)
@@ -186,7 +203,7 @@ package struct DownloadMachine: Sendable {
 
     /// The partial is empty again.
     package mutating func restarted(now: Instant) -> [DownloadAction] {
-        guard phase == .claiming else { return [] }
+        guard phase == .claiming, claiming == nil else { return [] }
         phase = .probing
         return []
     }
@@ -226,7 +243,6 @@ package struct DownloadMachine: Sendable {
     }
 
     private func earliestRetry(now: Instant) -> Instant? {
-        let waits = [notBefore] + sources.filter(\.isAlive).map(\.notBefore)
-        return waits.compactMap { $0 }.filter { $0 > now }.min()
+        sources.filter(\.isAlive).compactMap(\.notBefore).filter { $0 > now }.min()
     }
 }

@@ -14,13 +14,16 @@ package struct DownloadSource: Hashable, Sendable {
     package internal(set) var current: URLReference
     var hops = 0
     var trust = Trust.unknown
-    /// Its own validators: mirrors of the same bytes may have others. And those of its last sample.
+    /// Its own validators: mirrors of the same bytes may have others.
     var validator: Validator?
+    /// Those of its last sample.
     var sampledValidator: Validator?
     /// Answers 200 to `If-Range` although nothing changed: asked without.
     var ignoresIfRange = false
     /// The temporary link is being renewed by one request; the others wait.
     var isRefreshing = false
+    /// It refused an offset and was asked for its first bytes, to tell a dead link from one without ranges.
+    var wasAskedIfAlive = false
     /// Renewals in a row that brought nothing.
     var refreshes = 0
     var failures = 0

@@ -1,8 +1,8 @@
 /// What a refused answer means for the download, in words for a person.
 extension Refusal {
-    /// - Parameters:
-    ///   - url: what was asked.
-    ///   - isImpostor: a web page came instead of the known file: a login or throttle page, worth another try later.
+    /// What the refusal of an answer of `url` means.
+    ///
+    /// `isImpostor`: a web page came instead of the known file: a login or throttle page, worth another try later.
     package func failure(of url: URLReference, isImpostor: Bool = false) -> Failure {
         switch self {
         case .status(let status, let retryAfter):
@@ -14,15 +14,19 @@ extension Refusal {
                     .sourceChanged, "\(url.redacted) sent a web page instead of the file: \(what)",
                     advice: "check whether the network or the site wants a login"))
         case .changed(let what):
-            return Failure(.changed, HaulError(.sourceChanged, "\(url.redacted) changed on the server: \(what)"))
+            return Failure(
+                .changed, HaulError(.sourceChanged, "\(url.redacted) changed on the server: \(what)"))
         case .rangeIgnored:
             return Failure(
-                .ranges, HaulError(.rangeRefused, "\(url.redacted) was sent whole although a part was asked for"))
+                .ranges,
+                HaulError(.rangeRefused, "\(url.redacted) was sent whole although a part was asked for"))
         case .otherRange(let what), .badRange(let what):
-            return Failure(.ranges, HaulError(.badRange, "\(url.redacted) sent another part than asked: \(what)"))
+            return Failure(
+                .ranges, HaulError(.badRange, "\(url.redacted) sent another part than asked: \(what)"))
         case .malformed(let what):
             let code: HaulError.Code = what.contains("cod") ? .badEncoding : .protocolError
-            return Failure(.permanent, HaulError(code, "\(url.redacted) sent an answer that makes no sense: \(what)"))
+            return Failure(
+                .permanent, HaulError(code, "\(url.redacted) sent an answer that makes no sense: \(what)"))
         case .tooLarge(let length):
             return Failure(
                 .permanent,
@@ -55,7 +59,8 @@ enum StatusFailure {
             return Failure(.refusedLink, HaulError(.forbidden, "the server forbids \(place) (403)"))
         case 404, 410:
             return Failure(
-                .refusedLink, HaulError(.notFound, "\(place) is not there (\(status))", advice: "check the URL"))
+                .refusedLink,
+                HaulError(.notFound, "\(place) is not there (\(status))", advice: "check the URL"))
         case 407:
             return Failure(
                 .permanent,
@@ -63,13 +68,16 @@ enum StatusFailure {
                     .proxyFailed, "the proxy wants a login (407)",
                     advice: "give user and password with --proxy-user"))
         case 408, 425:
-            return Failure(.server, HaulError(.timeoutStatus, "the server gave up waiting for \(place) (\(status))"))
+            return Failure(
+                .server, HaulError(.timeoutStatus, "the server gave up waiting for \(place) (\(status))"))
         case 416:
             return Failure(.ranges, HaulError(.rangeRefused, "the server has no such part of \(place) (416)"))
         case 429, 503:
-            return Failure(.throttled, HaulError(.throttled, "the server asks to slow down for \(place) (\(status))"))
+            return Failure(
+                .throttled, HaulError(.throttled, "the server asks to slow down for \(place) (\(status))"))
         case 501, 505:
-            return Failure(.permanent, HaulError(.serverError, "the server cannot answer \(place) (\(status))"))
+            return Failure(
+                .permanent, HaulError(.serverError, "the server cannot answer \(place) (\(status))"))
         case 500...:
             return Failure(.server, HaulError(.serverError, "the server failed on \(place) (\(status))"))
         case 204, 205:

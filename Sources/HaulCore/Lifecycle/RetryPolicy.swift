@@ -1,4 +1,6 @@
-/// When a failed request is tried again. The one place that decides it.
+/// When a failed request is tried again.
+///
+/// The one place that decides it.
 package struct RetryPolicy: Hashable, Sendable {
     /// Tries in a row without progress; `nil`: without end.
     package var limit: Int?
@@ -19,9 +21,9 @@ package struct RetryPolicy: Hashable, Sendable {
         case giveUp(HaulError)
     }
 
-    /// - Parameters:
-    ///   - attempt: failures in a row without progress, this one included; from 1.
-    ///   - jitter: 0 ..< 1, uniform.
+    /// What to do after a failure.
+    ///
+    /// `attempt` counts failures in a row without progress, this one included, from 1; `jitter` is 0 ..< 1, uniform.
     package func decide(after failure: Failure, attempt: Int, now: Instant, jitter: Double) -> Decision {
         switch failure.kind {
         case .permanent, .disk, .changed, .ranges, .refusedLink, .checksum:

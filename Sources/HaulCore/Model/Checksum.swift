@@ -33,7 +33,10 @@ package struct ChecksumValue: Hashable, Sendable, CustomStringConvertible {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
         let name = parts[0].lowercased().replacing("-", with: "")
-        guard let algorithm = ChecksumAlgorithm.allCases.first(where: { $0.rawValue.replacing("-", with: "") == name }),
+        guard
+            let algorithm = ChecksumAlgorithm.allCases.first(where: {
+                $0.rawValue.replacing("-", with: "") == name
+            }),
             let bytes = ChecksumValue.bytes(hex: parts[1])
         else { return nil }
         self.init(algorithm, bytes: bytes)
@@ -41,7 +44,8 @@ package struct ChecksumValue: Hashable, Sendable, CustomStringConvertible {
 
     package var hex: String {
         let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     package var description: String { "\(algorithm.rawValue):\(hex)" }
@@ -55,9 +59,9 @@ package struct ChecksumValue: Hashable, Sendable, CustomStringConvertible {
 
     private static func nibble(_ byte: UInt8) -> UInt8? {
         switch byte {
-        case 0x30 ... 0x39: byte - 0x30
-        case 0x41 ... 0x46: byte - 0x41 + 10
-        case 0x61 ... 0x66: byte - 0x61 + 10
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
         default: nil
         }
     }

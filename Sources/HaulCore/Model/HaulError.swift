@@ -89,7 +89,8 @@ extension HaulError.Code {
 
     /// Every code, in the order of the documentation.
     package static let all: [Self] = [
-        .usage, .invalidURL, .unsupportedScheme, .resolveFailed, .connectFailed, .connectTimeout, .connectionLost,
+        .usage, .invalidURL, .unsupportedScheme, .resolveFailed, .connectFailed, .connectTimeout,
+        .connectionLost,
         .stalled, .timeLimit, .proxyFailed, .tlsVerification, .tlsFailed, .downgradeRefused, .hostKeyRefused,
         .authenticationFailed, .forbidden, .serverError, .notFound, .throttled, .timeoutStatus, .httpStatus,
         .tooManyRedirects, .badRedirect, .protocolError, .truncated, .rangeRefused, .badRange, .badEncoding,

@@ -8,7 +8,7 @@ package struct SpeedMeter: Hashable, Sendable {
     private var pending: Int64 = 0
     private var mean: Double?
 
-    /// - Parameter window: seconds after which an old rate counts for about a third.
+    /// `window`: seconds after which an old rate counts for about a third.
     package init(window: Double = 3, now: Instant) {
         self.window = max(window, 0.001)
         start = now

@@ -26,7 +26,7 @@ package struct ConnectionTuner: Hashable, Sendable {
     /// Seconds of a goodput sample.
     private static let sampleTime = 0.12
 
-    /// - Parameter fixed: connections wanted by the user; `nil`: adaptive.
+    /// `fixed`: connections wanted by the user; `nil`: adaptive.
     package init(fixed: Int?) {
         cap = max(1, fixed ?? ConnectionTuner.automaticCap)
         isAdaptive = fixed == nil
@@ -52,6 +52,7 @@ package struct ConnectionTuner: Hashable, Sendable {
     ///   - received: bytes of the download so far, over all connections.
     ///   - delivering: connections that receive a body.
     ///   - remaining: bytes to go; a download about to end gets no new connections.
+    ///   - now: the time of the look.
     package mutating func sample(received: Int64, delivering: Int, remaining: Int64, now: Instant) {
         guard isAdaptive, phase != .holding, delivering > 0 else { return }
         guard let current = window, current.connections == delivering else {

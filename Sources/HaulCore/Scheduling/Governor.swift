@@ -17,6 +17,7 @@ package struct Governor: Hashable, Sendable {
     /// Connections at once, as the host's refusals taught; `nil`: nothing learnt.
     package private(set) var learntCap: Int?
     private var blockedUntil: Instant?
+    /// Refusals in a row with nothing delivered in between; those during one pause count as one.
     private var refusals = 0
 
     package init(cap: Int) {
@@ -51,9 +52,10 @@ package struct Governor: Hashable, Sendable {
     /// - Parameters:
     ///   - retryAfter: seconds that the host asked for, if it did.
     ///   - delivering: other connections of the host that are receiving a body: proof of how many it does allow.
-    ///   - wait: seconds to wait when the host named none.
+    ///   - wait: seconds to wait when the host named none; doubled with each refusal in a row.
+    ///   - now: the time of the refusal.
     package mutating func throttled(retryAfter: Double?, delivering: Int, wait: Double, now: Instant) {
-        refusals += 1
+        if blockedUntil.map({ now >= $0 }) ?? true { refusals += 1 }
         if delivering > 0 {
             learntCap = min(learntCap ?? .max, delivering)
         } else if active > 1 {
@@ -61,7 +63,8 @@ package struct Governor: Hashable, Sendable {
         }
         // Others deliver, so the host is not overloaded: only a named time holds it back as a whole.
         guard retryAfter != nil || delivering == 0 else { return }
-        let until = now.advanced(by: max(retryAfter ?? 0, wait))
+        let growing = min(Governor.longestPause, wait * Double(1 << min(max(refusals, 1) - 1, 16)))
+        let until = now.advanced(by: max(retryAfter ?? 0, growing))
         blockedUntil = max(blockedUntil ?? until, until)
     }
 
@@ -70,4 +73,7 @@ package struct Governor: Hashable, Sendable {
         guard delivering > 0 else { return }
         learntCap = min(learntCap ?? .max, delivering)
     }
+
+    /// Seconds that a host which keeps refusing is left alone, when it names no time.
+    private static let longestPause = 60.0
 }

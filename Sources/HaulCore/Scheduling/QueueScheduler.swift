@@ -12,11 +12,10 @@ package struct QueueScheduler<Host: Hashable & Sendable>: Sendable {
         var head = 0
         var running = 0
         var limit: Int
-        /// Its head is in the heap.
-        var isOffered = false
+        /// What of it is in the heap: older entries of the heap are void.
+        var offered: UInt64?
 
         var first: Entry? { head < waiting.count ? waiting[head] : nil }
-        var count: Int { waiting.count - head }
 
         mutating func popFirst() {
             head += 1
@@ -32,6 +31,8 @@ package struct QueueScheduler<Host: Hashable & Sendable>: Sendable {
     private var lanes: [Host: Lane] = [:]
     private var offered: [(sequence: UInt64, host: Host)] = []
     private var hosts: [DownloadID: Host] = [:]
+    /// Those that wait; an entry of a lane that is not here was removed, and is passed over.
+    private var waitingPlaces: [DownloadID: (host: Host, sequence: UInt64)] = [:]
     private var sequence: UInt64 = 0
     private let hostLimit: Int
 
@@ -43,10 +44,11 @@ package struct QueueScheduler<Host: Hashable & Sendable>: Sendable {
         self.hostLimit = max(1, hostLimit)
     }
 
-    package var waiting: Int { lanes.values.reduce(0) { $0 + $1.count } }
+    package var waiting: Int { waitingPlaces.count }
 
     package mutating func add(_ id: DownloadID, host: Host) {
         sequence += 1
+        waitingPlaces[id] = (host, sequence)
         lanes[host, default: Lane(limit: hostLimit)].waiting.append(Entry(sequence: sequence, id: id))
         offer(host)
     }
@@ -55,9 +57,17 @@ package struct QueueScheduler<Host: Hashable & Sendable>: Sendable {
     package mutating func startable() -> [DownloadID] {
         var started: [DownloadID] = []
         while running < limit, let next = popOffered() {
-            lanes[next.host]?.isOffered = false
-            guard let lane = lanes[next.host], let entry = lane.first, lane.running < lane.limit else { continue }
+            guard lanes[next.host]?.offered == next.sequence else { continue }
+            lanes[next.host]?.offered = nil
+            guard let lane = lanes[next.host], let entry = lane.first, lane.running < lane.limit else {
+                continue
+            }
+            guard entry.sequence == next.sequence else {
+                offer(next.host)
+                continue
+            }
             lanes[next.host]?.popFirst()
+            waitingPlaces[entry.id] = nil
             lanes[next.host]?.running += 1
             running += 1
             hosts[entry.id] = next.host
@@ -72,23 +82,19 @@ package struct QueueScheduler<Host: Hashable & Sendable>: Sendable {
         guard let host = hosts.removeValue(forKey: id) else { return }
         running -= 1
         lanes[host]?.running -= 1
-        if let lane = lanes[host], lane.running == 0, lane.count == 0 {
-            lanes[host] = lane.limit == hostLimit ? nil : Lane(limit: lane.limit)
-        }
         offer(host)
+        forgetIfIdle(host)
     }
 
     /// Takes a waiting download out of the queue.
     ///
     /// - Returns: whether it was waiting.
     package mutating func remove(_ id: DownloadID) -> Bool {
-        for (host, lane) in lanes {
-            if let index = lane.waiting[lane.head...].firstIndex(where: { $0.id == id }) {
-                lanes[host]?.waiting.remove(at: index)
-                return true
-            }
-        }
-        return false
+        guard let host = waitingPlaces.removeValue(forKey: id)?.host else { return false }
+        dropRemoved(host)
+        offer(host)
+        forgetIfIdle(host)
+        return true
     }
 
     /// What was learnt of a host: more at once over HTTP/2, fewer where it refused.
@@ -97,10 +103,27 @@ package struct QueueScheduler<Host: Hashable & Sendable>: Sendable {
         offer(host)
     }
 
+    /// Lets go of what was removed at the head of a lane.
+    private mutating func dropRemoved(_ host: Host) {
+        while let first = lanes[host]?.first, waitingPlaces[first.id]?.sequence != first.sequence {
+            lanes[host]?.popFirst()
+        }
+    }
+
+    private mutating func forgetIfIdle(_ host: Host) {
+        guard let lane = lanes[host], lane.running == 0, lane.first == nil, lane.limit == hostLimit else {
+            return
+        }
+        lanes[host] = nil
+    }
+
     /// Puts a lane's head into the heap, once, if it has one and has room.
     private mutating func offer(_ host: Host) {
-        guard let lane = lanes[host], !lane.isOffered, lane.running < lane.limit, let entry = lane.first else { return }
-        lanes[host]?.isOffered = true
+        dropRemoved(host)
+        guard let lane = lanes[host], lane.running < lane.limit, let entry = lane.first,
+            lane.offered != entry.sequence
+        else { return }
+        lanes[host]?.offered = entry.sequence
         offered.append((entry.sequence, host))
         var child = offered.count - 1
         while child > 0, offered[child].sequence < offered[(child - 1) / 2].sequence {
@@ -119,7 +142,8 @@ package struct QueueScheduler<Host: Hashable & Sendable>: Sendable {
             let left = parent * 2 + 1
             guard left < offered.count else { break }
             let right = left + 1
-            let smaller = right < offered.count && offered[right].sequence < offered[left].sequence ? right : left
+            let smaller =
+                right < offered.count && offered[right].sequence < offered[left].sequence ? right : left
             guard offered[smaller].sequence < offered[parent].sequence else { break }
             offered.swapAt(smaller, parent)
             parent = smaller

@@ -3,7 +3,9 @@
 /// Invariants: segments are disjoint from each other and from what is done ahead of them; done, in flight and
 /// missing together are the whole file; every segment has exactly one owner.
 package struct SegmentPlan: Hashable, Sendable {
-    /// One range being fetched by one transfer. `position` is the first byte not yet committed.
+    /// One range being fetched by one transfer.
+    ///
+    /// `position` is the first byte not yet committed.
     package struct Segment: Hashable, Sendable {
         package let owner: TransferID
         package private(set) var range: ByteRange
@@ -57,6 +59,7 @@ package struct SegmentPlan: Hashable, Sendable {
     /// Takes a missing range for a transfer.
     ///
     /// - Parameters:
+    ///   - owner: the transfer; it owns nothing yet.
     ///   - share: how many transfers are about to claim, this one included; a gap large enough is cut into as many parts.
     ///   - minimum: the smallest part worth a request of its own, bytes.
     ///   - limit: takes no more than that; with it, gaps are taken in order.
@@ -70,7 +73,9 @@ package struct SegmentPlan: Hashable, Sendable {
         // Other claimants are served by the other gaps first.
         let parts = Int64(max(1, share - (gaps.count - 1)))
         let size = min(limit ?? .max, max(minimum, (gap.count + parts - 1) / parts))
-        let range = limit == nil && gap.count - size < minimum || gap.count <= size ? gap : ByteRange(at: gap.lower, count: size)
+        let range =
+            limit == nil && gap.count - size < minimum || gap.count <= size
+            ? gap : ByteRange(at: gap.lower, count: size)
         segments.append(Segment(owner: owner, range: range))
         return range
     }
