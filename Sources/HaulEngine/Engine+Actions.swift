@@ -56,6 +56,7 @@ extension Engine {
         waitingForHost.remove(run.id)
         var full: Set<Int> = []
         let now = MonotonicClock.now
+        run.lastAsked = now
         while let source = run.machine.nextSource(now: now, excluding: full) {
             let origin = run.machine.sources[source].current.origin
             guard governor(of: origin).admission(now: now) == .granted else {

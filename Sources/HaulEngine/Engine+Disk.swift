@@ -216,6 +216,9 @@ extension Engine {
         // Transfers that were cancelled may still be writing: their end comes first.
         run.wantsRestart = !run.transfers.isEmpty
         guard !run.wantsRestart, !run.hasEnded else { return }
+        // What comes next may be of another size.
+        run.storesWhole = false
+        run.wholeLength = nil
         let id = run.id
         guard let partial = run.partial else {
             run.jobs += 1

@@ -31,7 +31,10 @@ extension Engine {
     }
 
     func goOn(_ run: Run) {
-        if run.ending != nil { closeIfIdle(run) } else { connect(run) }
+        guard run.ending == nil else { return closeIfIdle(run) }
+        connect(run)
+        guard isStuck(run) else { return }
+        perform(run.machine.interrupted(HaulError(.bug, "\(run.primary.redacted) waits for nothing")), run)
     }
 
     private func handle(_ event: TransferEvent) {

@@ -198,10 +198,8 @@ package actor Engine {
 
     /// One sleeper, for the earliest thing that any machine waits for.
     private func setAlarm() {
+        guard let next = active.values.compactMap({ deadline(of: $0) }).min() else { return }
         let now = MonotonicClock.now
-        guard let next = active.values.compactMap({ deadline(of: $0, now: now) }).min() else {
-            return
-        }
         if let alarm, alarm.at <= next.advanced(by: 0.005) { return }
         alarm?.task.cancel()
         let wait = Duration.nanoseconds(max(0, min(next.nanoseconds - now.nanoseconds, 3_600_000_000_000)))
@@ -215,15 +213,28 @@ package actor Engine {
         )
     }
 
-    private func deadline(of run: Run, now: Instant) -> Instant? {
-        let own = run.machine.deadline(now: now)
-        let blocked = governors[run.primary.origin].flatMap { governor -> Instant? in
-            if case .notBefore(let until) = governor.admission(now: now), waitingForHost.contains(run.id) {
-                return until
-            }
-            return nil
+    /// What the run waits for, seen from when it was last asked what it wants: what has come due since then is
+    /// in the past, and not nothing.
+    private func deadline(of run: Run) -> Instant? {
+        guard !run.hasEnded else { return nil }
+        return [wakeTime(of: run), run.machine.configuration.retry.deadline].compactMap { $0 }.min()
+    }
+
+    private func wakeTime(of run: Run) -> Instant? {
+        let own = run.machine.deadline(now: run.lastAsked)
+        guard waitingForHost.contains(run.id) else { return own }
+        let hosts = run.machine.sources.compactMap { source -> Instant? in
+            guard case .notBefore(let until) = governors[source.current.origin]?.admission(now: run.lastAsked)
+            else { return nil }
+            return until
         }
-        return [own, blocked, run.machine.configuration.retry.deadline].compactMap { $0 }.min()
+        return (hosts + [own].compactMap { $0 }).min()
+    }
+
+    /// Nothing runs, and nothing is left that could wake it: an error is better than silence for ever.
+    func isStuck(_ run: Run) -> Bool {
+        !run.hasEnded && run.transfers.isEmpty && run.jobs == 0 && !waitingForHost.contains(run.id)
+            && wakeTime(of: run) == nil
     }
 
     func alarmRang() {
@@ -238,7 +249,7 @@ package actor Engine {
                 continue
             }
             perform(run.machine.ticked(now: now), run)
-            connect(run)
+            goOn(run)
         }
     }
 }

@@ -36,6 +36,8 @@ final class Run {
     var ending: Ending?
     /// Jobs on the disk pool.
     var jobs = 0
+    /// When the machine was last asked which request it wants.
+    var lastAsked: Instant
     var lastDurable: Instant
     var sinceDurable: Int64 = 0
     var sinceWriteback: Int64 = 0
@@ -59,6 +61,7 @@ final class Run {
         builder = RequestBuilder(options: spec.options, sources: urls)
         digests = urls.map { SourceDigest.of($0.identity) }
         started = now
+        lastAsked = now
         lastDurable = now
         cookies = spec.options.cookies
         machine = DownloadMachine(Run.configuration(spec, urls, builder.window, now), now: now)
