@@ -12,10 +12,10 @@ extension Engine {
     private func perform(_ action: DownloadAction, _ run: Run) {
         switch action {
         case .start(let id, let work): start(id, work, run)
-        case .cancel(let id): loop.post(.cancel(id))
-        case .moveEnd(let id, let end): loop.post(.moveEnd(id, to: end))
+        case .cancel(let id): command(.cancel(id))
+        case .moveEnd(let id, let end): command(.moveEnd(id, to: end))
         case .claim(let id, let body, let url): claim(id, body, from: url, run)
-        case .proceed(let id): if let sink = run.sink { loop.post(.proceed(id, sink)) }
+        case .proceed(let id): if let sink = run.sink { command(.proceed(id, sink)) }
         case .setAside: setAside(run)
         case .restart: restart(run)
         case .compare(let id, let range): compare(id, range, run)
@@ -24,7 +24,7 @@ extension Engine {
         case .publish(let length): publish(length, run)
         case .throttled(let source, let retryAfter): throttled(source, retryAfter, run)
         case .refresh(let source): refresh(source, run)
-        case .notice(let notice): continuation.yield(.notice(run.id, notice))
+        case .notice(let notice): tell(.notice(run.id, notice))
         case .state(let state): change(run, to: state)
         case .finish(let wasThere): end(run, .finished(wasThere: wasThere))
         case .fail(let error): end(run, .failed(error))
@@ -34,7 +34,7 @@ extension Engine {
     func change(_ run: Run, to state: DownloadState) {
         guard run.state != state else { return }
         run.state = state
-        continuation.yield(.stateChanged(run.id, state))
+        tell(.stateChanged(run.id, state))
     }
 
     // MARK: Connections
@@ -81,15 +81,13 @@ extension Engine {
     @discardableResult
     func governor(of origin: Origin) -> Governor {
         if let known = governors[origin] { return known }
-        let made = Governor(cap: cap(of: origin))
+        let made = Governor(cap: firstCap)
         governors[origin] = made
         return made
     }
 
-    /// Connections at once to one host; over HTTP/2 these are streams of a few connections.
-    private func cap(of origin: Origin) -> Int {
-        multiplexed.contains(origin) ? Engine.streamCap : max(ConnectionTuner.automaticCap, explicitConnections)
-    }
+    /// Connections at once to one host, until it answers over HTTP/2.
+    private var firstCap: Int { max(ConnectionTuner.automaticCap, explicitConnections) }
 
     /// What the user asked for by `--jobs` and `--connections`: it raises the caps.
     private var explicitConnections: Int {
@@ -117,19 +115,19 @@ extension Engine {
             id, work, delivery: delivery, group: run.id, cookies: run.cookies,
             scheme: run.schemes[work.url.origin] ?? .negotiate)
         allowHostConnections(for: request, run)
-        loop.post(.start(request))
+        command(.start(request))
     }
 
     /// libcurl shares few connections among many HTTP/2 streams; HTTP/1.1 needs one for each request.
     private func allowHostConnections(for request: TransferRequest, _ run: Run) {
         let isShared = request.url.scheme == "https" && !request.usesOwnConnection
             && !request.connection.usesHTTP1Only
-        let mayShare = isShared && (multiplexed.contains(request.url.origin) || run.machine.connections <= 1)
+        let mayShare = isShared && (fastestResponse[request.url.origin] != nil || run.machine.connections <= 1)
         guard !mayShare || singleConnectionHosts.contains(request.url.origin) else { return }
         let wanted = max(64, explicitConnections)
         guard wanted > hostConnections else { return }
         hostConnections = wanted
-        loop.post(.hostConnections(wanted))
+        command(.hostConnections(wanted))
     }
 
     private func throttled(_ source: Int, _ retryAfter: Double?, _ run: Run) {
@@ -185,7 +183,7 @@ extension Engine {
         } else {
             scheduler.finished(run.id)
         }
-        if run.cookies != run.spec.options.cookies { continuation.yield(.cookies(run.id, run.cookies)) }
+        if run.cookies != run.spec.options.cookies { tell(.cookies(run.id, run.cookies)) }
         switch ending {
         case .finished(let wasThere):
             let result = DownloadResult(
@@ -193,10 +191,10 @@ extension Engine {
                 seconds: max(0, MonotonicClock.now.seconds(since: run.started)), wasThere: wasThere,
                 verified: run.verified)
             change(run, to: .finished)
-            continuation.yield(.finished(run.id, result))
+            tell(.finished(run.id, result))
         case .failed(let error):
             change(run, to: error.code == .cancelled ? .cancelled : .failed)
-            continuation.yield(.failed(run.id, error))
+            tell(.failed(run.id, error))
         }
         if runs.isEmpty {
             closers.forEach { $0.resume() }
@@ -206,6 +204,4 @@ extension Engine {
 
     /// A body that is whole within so many bytes needs no partial file.
     static let wholeLimit = 256 << 10
-    /// HTTP/2 streams at once to one host, over a few connections of about 100 each.
-    static let streamCap = 400
 }

@@ -16,18 +16,18 @@ extension Engine {
     func submit(_ run: Run, _ job: @escaping @Sendable () -> Inbound) {
         run.jobs += 1
         let inbox = inbox
-        pool.submit { inbox.yield(job()) }
+        pool.submit { inbox.post(job()) }
     }
 
     // MARK: Before the first request
 
     func prepare(_ run: Run) {
-        if let rate = run.spec.options.rateLimit { loop.post(.limit(run.id, rate)) }
-        let id = run.id
+        if let rate = run.spec.options.rateLimit { command(.limit(run.id, rate)) }
         let preparation = Preparation(
             destination: run.spec.destination, options: run.spec.options, digests: run.digests,
             primary: run.primary, directories: directories)
-        submit(run) { .prepared(id, Result { () throws(HaulError) in try preparation.find() }) }
+        run.jobs += 1
+        preparer.add(run.id, preparation)
     }
 
     func prepared(_ result: Result<Preparation.Found, HaulError>, _ run: Run) {
@@ -96,7 +96,7 @@ extension Engine {
         let id = run.id
         if run.sink is StreamSink {
             run.jobs += 1
-            inbox.yield(.claimed(id, transfer, .success(Claim(partial: nil, path: "", name: "standard output"))))
+            inbox.post(.claimed(id, transfer, .success(Claim(partial: nil, path: "", name: "standard output"))))
             return
         }
         guard let directory = run.directory else { return }
@@ -178,7 +178,7 @@ extension Engine {
             run.claimedName = claim.name
             if run.spec.destination != .standardOutput {
                 run.path = claim.path
-                continuation.yield(.named(run.id, path: claim.path))
+                tell(.named(run.id, path: claim.path))
             }
             guard !claim.wasThere else { return perform(run.machine.wasThere(), run) }
             perform(run.machine.claimed(transfer, now: MonotonicClock.now), run)
@@ -222,7 +222,7 @@ extension Engine {
         let id = run.id
         guard let partial = run.partial else {
             run.jobs += 1
-            inbox.yield(.restarted(id, nil))
+            inbox.post(.restarted(id, nil))
             return
         }
         let header = run.header(named: partial.header.finalName)
@@ -321,7 +321,7 @@ extension Engine {
         guard let partial = run.partial, !expected.isEmpty else {
             let digests = (run.sink as? StreamSink)?.finishDigests() ?? []
             run.jobs += 1
-            inbox.yield(.verified(id, .success(digests)))
+            inbox.post(.verified(id, .success(digests)))
             return
         }
         submit(run) { Engine.check(partial, length: length, expected, id) }
@@ -357,7 +357,7 @@ extension Engine {
         let id = run.id
         guard let partial = run.partial else {
             run.jobs += 1
-            inbox.yield(.published(id, .success(run.path ?? "")))
+            inbox.post(.published(id, .success(run.path ?? "")))
             return
         }
         let length = run.storesWhole ? run.wholeLength ?? length : length

@@ -9,7 +9,7 @@ extension Engine {
         case .transfers(let batch): for event in batch { handle(event) }
         case .whole(let outcomes): for (id, outcome) in outcomes { wholeDone(id, outcome) }
         case .alarm: alarmRang()
-        case .prepared(let id, let result): withRun(id) { prepared(result, $0) }
+        case .prepared(let batch): for (id, result) in batch { withRun(id) { prepared(result, $0) } }
         case .claimed(let id, let transfer, let result): withRun(id) { claimed(transfer, result, $0) }
         case .restarted(let id, let error): withRun(id) { restarted(error, $0) }
         case .compared(let id, let transfer, let isEqual): withRun(id) { compared(transfer, isEqual, $0) }
@@ -33,6 +33,7 @@ extension Engine {
     func goOn(_ run: Run) {
         guard run.ending == nil else { return closeIfIdle(run) }
         connect(run)
+        noteDeadline(of: run)
         guard isStuck(run) else { return }
         perform(run.machine.interrupted(HaulError(.bug, "\(run.primary.redacted) waits for nothing")), run)
     }
@@ -42,7 +43,7 @@ extension Engine {
         case .head(let id, let body, let head):
             withOwner(id) { run in
                 run.reportedHeads.insert(id)
-                continuation.yield(.head(run.id, head))
+                tell(.head(run.id, head))
                 perform(run.machine.headAccepted(id, body, now: MonotonicClock.now), run)
             }
         case .delivering(let id):
@@ -75,7 +76,7 @@ extension Engine {
         owners[id] = nil
         run.received += report.received
         learn(report, at: origin, run)
-        if let head = report.head, run.reportedHeads.remove(id) == nil { continuation.yield(.head(run.id, head)) }
+        if let head = report.head, run.reportedHeads.remove(id) == nil { tell(.head(run.id, head)) }
         let end = transferEnd(id, report, run)
         perform(run.machine.transferFinished(id, end, now: MonotonicClock.now, jitter: nextJitter()), run)
         if run.wantsRestart, run.transfers.isEmpty { restart(run) }
@@ -88,15 +89,30 @@ extension Engine {
         guard let origin, report.head != nil else { return }
         if let scheme = report.offeredScheme { run.schemes[origin] = scheme }
         if report.isHTTP2 {
-            guard multiplexed.insert(origin).inserted else { return }
-            governors[origin]?.configuredCap = Engine.streamCap
-            guard case .auto = options.jobs else { return }
-            scheduler.limit = Engine.streamCap
-            scheduler.setLimit(Engine.streamCap, of: origin)
+            allowStreams(of: origin, response: report.response)
         } else if origin.scheme == "https" {
             singleConnectionHosts.insert(origin)
         }
     }
+
+    /// As many streams as keep the host busy: those that a fast host answers in the time of one answer are few, and
+    /// behind a long line many are needed (Little's law).
+    private func allowStreams(of origin: Origin, response: Double) {
+        let fastest = min(fastestResponse[origin] ?? .infinity, response)
+        guard fastestResponse[origin] != fastest else { return }
+        fastestResponse[origin] = fastest
+        let streams = min(Engine.mostStreams, max(Engine.fewestStreams, Int(fastest * Engine.answersPerSecond)))
+        governors[origin]?.configuredCap = streams
+        guard case .auto = options.jobs else { return }
+        scheduler.limit = max(scheduler.limit, streams)
+        scheduler.setLimit(streams, of: origin)
+    }
+
+    /// HTTP/2 streams at once to one host, over a few connections of about 100 each.
+    private static let mostStreams = 400
+    private static let fewestStreams = 64
+    /// Answers a second that a host is trusted with.
+    private static let answersPerSecond = 10_000.0
 
     private func transferEnd(_ id: TransferID, _ report: TransferReport, _ run: Run) -> TransferEnd {
         let url = run.machine.url(of: id) ?? run.primary

@@ -20,14 +20,16 @@ package struct EngineOptions: Sendable {
 package actor Engine {
     /// All events in order; ends after `shutdown`.
     package nonisolated let events: AsyncStream<EngineEvent>
-    let continuation: AsyncStream<EngineEvent>.Continuation
-    /// What threads tell the engine, in order.
-    let inbox: AsyncStream<Inbound>.Continuation
-    private let inbound: AsyncStream<Inbound>
-    let loop: TransferLoop
+    private let continuation: AsyncStream<EngineEvent>.Continuation
+    let inbox: Inbox<Inbound>
+    private let loop: TransferLoop
+    /// Commands and events of the turn that is going on: they leave together at its end.
+    private var commands: [TransferCommand] = []
+    private var outgoing: [EngineEvent] = []
     let pool = WorkerPool(threads: 4)
     let directories: DirectoryCache
     let publisher: WholePublisher
+    let preparer: Preparer
     let options: EngineOptions
 
     var runs: [DownloadID: Run] = [:]
@@ -37,8 +39,8 @@ package actor Engine {
     var owners: [TransferID: DownloadID] = [:]
     var scheduler: QueueScheduler<Origin>
     var governors: [Origin: Governor] = [:]
-    /// Hosts that answered over HTTP/2.
-    var multiplexed: Set<Origin> = []
+    /// The fastest answer of hosts that speak HTTP/2, seconds.
+    var fastestResponse: [Origin: Double] = [:]
     /// Runs that would like a connection of a host that had no room.
     var waitingForHost: Set<DownloadID> = []
     /// Hosts that were asked over TLS and answered over HTTP/1.1.
@@ -50,6 +52,8 @@ package actor Engine {
     private var lastTransfer: UInt64 = 0
     private var jitter: Jitter
     private var isServing = false
+    /// The earliest time that a run that was touched in this turn waits for.
+    private var earliest: Instant?
     private var alarm: (at: Instant, task: Task<Void, Never>)?
     var shutdownError: HaulError?
     var closers: [CheckedContinuation<Void, Never>] = []
@@ -57,7 +61,7 @@ package actor Engine {
     /// One thing that happened elsewhere.
     enum Inbound: Sendable {
         case transfers([TransferEvent])
-        case prepared(DownloadID, Result<Preparation.Found, HaulError>)
+        case prepared([(DownloadID, Preparer.Result)])
         case claimed(DownloadID, TransferID, Result<Claim, HaulError>)
         case restarted(DownloadID, HaulError?)
         case compared(DownloadID, TransferID, Bool)
@@ -73,12 +77,13 @@ package actor Engine {
     /// - Throws: `SystemFailure` when the system has no thread to give.
     package init(options: EngineOptions) throws {
         (events, continuation) = AsyncStream.makeStream()
-        (inbound, inbox) = AsyncStream.makeStream()
+        let inbox = Inbox<Inbound>()
+        self.inbox = inbox
         self.options = options
-        let inbox = inbox
-        loop = try TransferLoop { inbox.yield(.transfers($0)) }
+        loop = try TransferLoop { inbox.post(.transfers($0)) }
         directories = DirectoryCache(system: LiveSystem())
-        publisher = WholePublisher(pool: pool) { inbox.yield(.whole($0)) }
+        publisher = WholePublisher(pool: pool) { inbox.post(.whole($0)) }
+        preparer = Preparer(pool: pool) { inbox.post(.prepared($0)) }
         jitter = Jitter(seed: options.seed)
         switch options.jobs {
         case .auto: scheduler = QueueScheduler(limit: 64, hostLimit: 6)
@@ -103,12 +108,13 @@ package actor Engine {
                 mostFixedConnections = max(mostFixedConnections, count)
             }
             scheduler.add(id, host: run.primary.origin)
-            continuation.yield(.stateChanged(id, .queued))
+            tell(.stateChanged(id, .queued))
             startWaiting()
         } catch {
-            continuation.yield(.stateChanged(id, .failed))
-            continuation.yield(.failed(id, error))
+            tell(.stateChanged(id, .failed))
+            tell(.failed(id, error))
         }
+        endTurn()
         return id
     }
 
@@ -144,6 +150,7 @@ package actor Engine {
         for run in runs.values.sorted(by: { $0.id < $1.id }) {
             perform(run.machine.interrupted(error), run)
         }
+        endTurn()
         if !runs.isEmpty { await withCheckedContinuation { closers.append($0) } }
         alarm?.task.cancel()
         loop.close()
@@ -175,16 +182,31 @@ package actor Engine {
     private func serve() {
         guard !isServing else { return }
         isServing = true
-        let inbound = inbound
-        Task { [weak self] in
-            for await message in inbound { await self?.receive(message) }
+        Task { [weak self, inbox] in
+            while let messages = await inbox.next() { await self?.receive(messages) }
         }
     }
 
-    private func receive(_ message: Inbound) {
-        handle(message)
+    private func receive(_ messages: [Inbound]) {
+        for message in messages { handle(message) }
         startWaiting()
         setAlarm()
+        endTurn()
+    }
+
+    /// Queues a command for the transfer thread.
+    func command(_ command: TransferCommand) { commands.append(command) }
+
+    /// Queues an event for the owner.
+    func tell(_ event: EngineEvent) { outgoing.append(event) }
+
+    private func endTurn() {
+        if !commands.isEmpty {
+            loop.post(commands)
+            commands.removeAll(keepingCapacity: true)
+        }
+        for event in outgoing { continuation.yield(event) }
+        outgoing.removeAll(keepingCapacity: true)
     }
 
     func nextTransfer() -> TransferID {
@@ -196,9 +218,16 @@ package actor Engine {
 
     // MARK: Time
 
+    /// Notes when a run wants to be looked at again, now that something happened to it.
+    func noteDeadline(of run: Run) {
+        guard let own = deadline(of: run) else { return }
+        earliest = min(earliest ?? own, own)
+    }
+
     /// One sleeper, for the earliest thing that any machine waits for.
     private func setAlarm() {
-        guard let next = active.values.compactMap({ deadline(of: $0) }).min() else { return }
+        guard let next = earliest else { return }
+        earliest = nil
         let now = MonotonicClock.now
         if let alarm, alarm.at <= next.advanced(by: 0.005) { return }
         alarm?.task.cancel()
@@ -208,7 +237,7 @@ package actor Engine {
             next,
             Task {
                 guard (try? await Task.sleep(for: wait)) != nil else { return }
-                inbox.yield(.alarm)
+                inbox.post(.alarm)
             }
         )
     }

@@ -44,6 +44,11 @@ struct EasyResources {
         var version = 0
         haul_easy_info_long(easy, CURLINFO_HTTP_VERSION, &version)
         report.isHTTP2 = version == CURL_HTTP_VERSION_2_0
+        var sent: curl_off_t = 0
+        var answered: curl_off_t = 0
+        haul_easy_info_offset(easy, CURLINFO_PRETRANSFER_TIME_T, &sent)
+        haul_easy_info_offset(easy, CURLINFO_STARTTRANSFER_TIME_T, &answered)
+        report.response = Double(max(0, answered - sent)) / 1e6
         var offered = 0
         haul_easy_info_long(easy, CURLINFO_HTTPAUTH_AVAIL, &offered)
         if request.credentials != nil, request.scheme == .negotiate, offered != 0 {

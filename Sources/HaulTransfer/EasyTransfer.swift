@@ -113,12 +113,12 @@ final class EasyTransfer {
             self.decoder = decoder
         }
         accepted.offset = max(0, accepted.offset - request.baseOffset)
+        accepted.endsWithConnection =
+            accepted.length == nil && head.fields["Transfer-Encoding"] == nil && !isHTTP2 && request.url.isHTTP
         plan = accepted
         position = accepted.offset + accepted.skip
         committed = position
-        if request.url.isSecure, accepted.length == nil, head.fields["Transfer-Encoding"] == nil, !isHTTP2 {
-            tls = haul_tls_hold(haul_tls_of(easy))
-        }
+        if accepted.endsWithConnection, request.url.isSecure { tls = haul_tls_hold(haul_tls_of(easy)) }
         events.append(.delivering(request.id))
         switch request.delivery {
         case .probe(let limit):

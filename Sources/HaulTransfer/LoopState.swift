@@ -9,6 +9,9 @@ final class LoopState {
     private var handles: [TransferID: UnsafeMutableRawPointer] = [:]
     private var idle: [UnsafeMutableRawPointer] = []
     private var limiter = RateLimiter()
+    /// Transfers that got bytes in this turn, and those that wait for the rate limit.
+    private var touched: [EasyTransfer] = []
+    private var limited: [EasyTransfer] = []
     private var batch: [TransferEvent] = []
     private var batchIsUrgent = false
     private var lastDelivery: Instant
@@ -36,14 +39,15 @@ final class LoopState {
         finishDone()
         now = MonotonicClock.now
         if now.seconds(since: lastLook) >= LoopState.lookInterval { lookAtAll() }
-        for transfer in transfers.values where !transfer.events.isEmpty { collect(transfer) }
+        for transfer in touched { collect(transfer) }
+        touched.removeAll(keepingCapacity: true)
     }
 
     /// Milliseconds that the poll may sleep.
     var pollTimeout: Int32 {
         if transfers.isEmpty { return batch.isEmpty ? 60_000 : 0 }
         var wait = LoopState.lookInterval
-        for transfer in transfers.values {
+        for transfer in limited {
             if let until = transfer.pausedUntil { wait = min(wait, max(0.001, until.seconds(since: now))) }
         }
         return Int32((wait * 1000).rounded(.up))
@@ -75,6 +79,7 @@ final class LoopState {
         for (easy, transfer) in transfers {
             transfer.commitIfDue(now: now)
             transfer.reportHeadIfLate(now: now)
+            if !transfer.events.isEmpty { touched.append(transfer) }
             let stall = transfer.request.connection.stallTimeout
             if !transfer.isPaused, !transfer.isAwaitingSink, now.seconds(since: transfer.lastByte) >= stall {
                 var failure = TransferFailure(
@@ -212,9 +217,12 @@ final class LoopState {
         let delay = limiter.delay(group, now: now)
         if delay > 0 {
             transfer.pausedUntil = now.advanced(by: delay)
+            limited.append(transfer)
             return Int(CURL_WRITEFUNC_PAUSE)
         }
-        switch transfer.receive(bytes, now: now) {
+        let consumption = transfer.receive(bytes, now: now)
+        if !transfer.events.isEmpty { touched.append(transfer) }
+        switch consumption {
         case .all:
             limiter.take(bytes.count, group, now: now)
             return bytes.count
@@ -228,11 +236,18 @@ final class LoopState {
     }
 
     private func wakePaused() {
-        for (easy, transfer) in transfers {
-            guard let until = transfer.pausedUntil, now >= until else { continue }
+        guard !limited.isEmpty else { return }
+        let waiting = limited
+        limited = []
+        for transfer in waiting {
+            guard let until = transfer.pausedUntil, transfers[transfer.easy] === transfer else { continue }
+            guard now >= until else {
+                limited.append(transfer)
+                continue
+            }
             transfer.pausedUntil = nil
             // Delivers what was held back from within this call (curl_easy_pause(3)).
-            if !transfer.isPausedForSink { curl_easy_pause(easy, CURLPAUSE_CONT) }
+            if !transfer.isPausedForSink { curl_easy_pause(transfer.easy, CURLPAUSE_CONT) }
         }
     }
 

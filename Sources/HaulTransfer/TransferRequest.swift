@@ -113,6 +113,8 @@ package struct TransferReport: Sendable {
     package var cookies: [String]?
     /// Seconds from the start to the first byte of the answer.
     package var firstByte: Double = 0
+    /// Seconds from sending the request to the first byte of the answer, connecting left out.
+    package var response: Double = 0
     /// The first bytes of an error's body.
     package var excerpt: [UInt8] = []
 

@@ -232,7 +232,9 @@ struct GetCommandTests {
     @Test("cookies come from files, and are saved for the owner alone")
     func cookies() async throws {
         let directory = try TemporaryDirectory()
-        let line: @Sendable (String, String) -> String = { name, value in "h\tFALSE\t/\tFALSE\t0\t\(name)\t\(value)" }
+        let line: @Sendable (String, String) -> String = { name, value in
+            "h\tFALSE\t/\tFALSE\t0\t\(name)\t\(value)"
+        }
         try directory.write(Array("# c\n\(line("a", "1"))\n\(line("b", "1"))\n".utf8), to: "in")
         let engine = FakeEngine { id, _ in
             [.cookies(id, [line("a", "2"), line("c", "3")]), .finished(id, FakeEngine.result("/d/x"))]

@@ -63,7 +63,11 @@ package struct DownloadPlan {
     /// - Returns: how many downloads there are.
     package mutating func check() throws(HaulError) -> Int {
         var count = 0
-        while try next() != nil { count += 1 }
+        while operand < operands.count, try next() != nil { count += 1 }
+        while let entry = try list?.next() {
+            try factory.check(entry)
+            count += 1
+        }
         try factory.check(count: count, operands: operands.count)
         return count
     }

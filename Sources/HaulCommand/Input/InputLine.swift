@@ -12,6 +12,9 @@ enum InputLine {
     static func parse(
         _ line: ArraySlice<UInt8>, number: Int, file: String
     ) throws(HaulError) -> InputEntry {
+        if !line.contains(0x20), !line.contains(0x09) {
+            return try entry([text(line, number, file)], [], number, file)
+        }
         var scanner = Scanner(line)
         var urls: [String] = []
         var options: [InputEntry.Option] = []
@@ -33,6 +36,12 @@ enum InputLine {
                 urls[urls.count - 1] += " " + (try text(token, number, file))
             }
         }
+        return try entry(urls, options, number, file)
+    }
+
+    private static func entry(
+        _ urls: [String], _ options: [InputEntry.Option], _ number: Int, _ file: String
+    ) throws(HaulError) -> InputEntry {
         for url in urls where !hasScheme(url) {
             throw bad(
                 "it does not start with a URL", number, file, advice: "write the scheme, such as https://")

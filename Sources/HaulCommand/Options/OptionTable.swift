@@ -10,13 +10,14 @@ package enum OptionTable {
     }
 
     package static func find(_ name: String) -> OptionDefinition? {
-        let name = aliases[name] ?? name
-        return all.first { $0.name == name }
+        index[aliases[name] ?? name].map { all[$0] }
     }
 
     package static func find(short: Character) -> OptionDefinition? {
-        all.first { $0.short == short }
+        all.indices.first { all[$0].short == short }.map { all[$0] }
     }
+
+    private static let index = Dictionary(uniqueKeysWithValues: all.indices.map { (all[$0].name, $0) })
 
     /// Second names, for people (and lists) coming from other tools.
     package static let aliases = ["out": "output", "output-document": "output", "directory-prefix": "dir"]

@@ -50,8 +50,7 @@ package enum Messages {
         case .cannotResume:
             return verbose ? "\(name): the server cannot give ranges; a later run starts anew" : nil
         case .lengthUnknown:
-            return verbose
-                ? "\(name): the server gave no length; only a checksum could prove it complete" : nil
+            return "\(name): the server gave no length; only a checksum could prove it complete"
         }
     }
 

@@ -51,6 +51,8 @@ package struct BodyPlan: Hashable, Sendable {
     package var length: Int64?
     /// The body is the whole file from byte 0 although a later range was asked (200 instead of 206).
     package var restartsFile: Bool
+    /// Nothing but the end of the connection marks the end of the body: it cannot be told from a cut.
+    package var endsWithConnection = false
     package var file: RemoteFile
 
     package init(offset: Int64, skip: Int64 = 0, length: Int64?, restartsFile: Bool = false, file: RemoteFile)

@@ -72,12 +72,7 @@ extension DownloadMachine {
     }
 
     private func notices(of body: BodyPlan) -> [DownloadAction] {
-        var notices: [DownloadAction] = []
-        if body.file.length == nil, body.file.codings.isEmpty, !configuration.hasChecksum, body.length == nil
-        {
-            notices.append(.notice(.lengthUnknown))
-        }
-        return notices
+        body.endsWithConnection && !configuration.hasChecksum ? [.notice(.lengthUnknown)] : []
     }
 
     package mutating func delivering(_ id: TransferID, now: Instant) -> [DownloadAction] {
