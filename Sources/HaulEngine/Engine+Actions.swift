@@ -98,7 +98,10 @@ extension Engine {
     func release(_ origin: Origin) {
         governors[origin]?.release()
         for id in waitingForHost.sorted() {
-            if let run = runs[id] { connect(run) }
+            guard let run = runs[id] else { continue }
+            connect(run)
+            // The host may have become closed until some time, which nobody else may be waiting for.
+            noteDeadline(of: run)
         }
     }
 
