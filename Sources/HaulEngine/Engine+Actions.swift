@@ -155,7 +155,7 @@ extension Engine {
 
     /// The terminal event comes when no transfer and no job of the run is alive any more.
     func closeIfIdle(_ run: Run) {
-        guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0 else { return }
+        guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0, runs[run.id] != nil else { return }
         guard let partial = run.partial, !isPublished(ending) else { return close(run, ending) }
         run.partial = nil
         run.sink = nil
