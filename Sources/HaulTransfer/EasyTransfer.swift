@@ -69,6 +69,8 @@ final class EasyTransfer {
         started = now
         lastByte = now
         lastCommit = now
+        // It may be moved before the head comes.
+        if case .segment(_, let end) = request.delivery { self.end = end }
     }
 
     /// Its head was reported, and the engine has not yet said where the body goes.
@@ -134,13 +136,12 @@ final class EasyTransfer {
             } else if accepted.length != nil {
                 reportHead()
             }
-        case .segment(let sink, let end):
+        case .segment(let sink, _):
             guard !accepted.restartsFile else {
                 verdict = .refused(.rangeIgnored)
                 stage = .discarding
                 return
             }
-            self.end = end
             stage = .writing(sink)
         case .sample:
             end = request.expectation.range?.upper ?? .max

@@ -161,8 +161,8 @@ final class LoopState {
                 let transfer = transfers[easy]
             else { continue }
             let code = haul_message_result(message)
-            if code == CURLE_OK, transfer.isAwaitingSink {
-                // The whole body is in memory already, and the name is still being claimed.
+            if transfer.isAwaitingSink, transfer.failure == nil {
+                // What came is in memory, and the name is still being claimed: even of a body that broke off it counts.
                 curl_multi_remove_handle(multi, easy)
                 transfer.endedWith = code
             } else {

@@ -236,6 +236,44 @@ struct BodyTests {
         server.stop()
     }
 
+    @Test("an end that was moved before the answer came holds for it")
+    func movedBeforeTheAnswer() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { [content] request, connection in
+            gate.wait()
+            connection.serve(file: content, for: request, etag: "\"a\"")
+        }
+        let loop = try Loop()
+        let sink = MemorySink(count: content.count)
+        let request = try Requests.segment(
+            server.url("/f"), ByteRange(100_000, length), of: length, etag: "\"a\"", to: sink)
+        loop.post(.start(request))
+        loop.post(.moveEnd(request.id, to: 300_000))
+        await loop.events { if case .endMoved(_, 300_000) = $0 { true } else { false } }
+        gate.open()
+        let course = await loop.finish(request.id)
+        #expect(course.contiguous == ByteRange(100_000, 300_000))
+        #expect(sink.written == RangeSet([ByteRange(100_000, 300_000)]))
+    }
+
+    @Test("of a large body that broke off while its name was claimed, what came is kept")
+    func brokenOffWhileWaiting() async throws {
+        let server = try ScriptedServer { [content] request, connection in
+            connection.serve(file: content, for: request, etag: "\"a\"", cut: 20_000)
+        }
+        let loop = try Loop()
+        let request = try Requests.probe(server.url("/f"))
+        loop.post(.start(request))
+        await loop.events { if case .head = $0 { true } else { false } }
+        server.stop()
+        let sink = MemorySink(count: content.count)
+        loop.post(.proceed(request.id, sink))
+        let course = await loop.finish(request.id)
+        #expect(course.code == .truncated)
+        #expect(course.contiguous == ByteRange(0, 20_000))
+    }
+
     @Test("a cancelled transfer has committed what it wrote, and says once that it is over")
     func cancelled() async throws {
         let gate = Gate()
