@@ -180,6 +180,8 @@ extension Engine {
         waitingForHost.remove(run.id)
         if active.removeValue(forKey: run.id) == nil {
             _ = scheduler.remove(run.id)
+        } else if run.hasFreedSlot {
+            unpublished -= 1
         } else {
             scheduler.finished(run.id)
         }

@@ -262,6 +262,12 @@ extension Engine {
         run.wholeLength = Int64(bytes.count)
         if let partial = run.partial { return storeInPartial(bytes, partial, run) }
         run.jobs += 1
+        // Its bytes are all here: the host can already serve the next one while this one is being published.
+        if unpublished < Engine.mostUnpublished {
+            unpublished += 1
+            run.hasFreedSlot = true
+            scheduler.finished(run.id)
+        }
         let file = WholeFile(
             bytes: bytes, name: run.claimedName ?? "", policy: run.publishPolicy, origin: run.origin,
             modified: run.modificationTime)
@@ -397,5 +403,7 @@ extension Engine {
     /// Half of what a power cut may cost (P3), since bytes come on while the disk is being waited for.
     private static let durableSize: Int64 = 32 << 20
     private static let durableTime = 2.5
+    /// Small bodies in memory that wait for the disk while others are fetched: at most 32 MiB together.
+    private static let mostUnpublished = 128
     private static let writebackSize: Int64 = 16 << 20
 }

@@ -46,6 +46,8 @@ package actor Engine {
     /// Hosts that were asked over TLS and answered over HTTP/1.1.
     var singleConnectionHosts: Set<Origin> = []
     var hostConnections = 4
+    /// Small bodies that are being published after their place in the queue was given away.
+    var unpublished = 0
     /// The most connections that a download was explicitly allowed.
     var mostFixedConnections = 1
     private var lastDownload: UInt64 = 0

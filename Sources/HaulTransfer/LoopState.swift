@@ -45,6 +45,7 @@ final class LoopState {
 
     /// Milliseconds that the poll may sleep.
     var pollTimeout: Int32 {
+        if batchIsUrgent { return 1 }
         if transfers.isEmpty { return batch.isEmpty ? 60_000 : 0 }
         var wait = LoopState.lookInterval
         for transfer in limited {
@@ -55,9 +56,9 @@ final class LoopState {
 
     /// The events to deliver now; committed ranges alone can wait a little for company.
     func takeBatch() -> [TransferEvent] {
-        guard !batch.isEmpty, batchIsUrgent || now.seconds(since: lastDelivery) >= LoopState.deliveryInterval else {
-            return []
-        }
+        let waited = now.seconds(since: lastDelivery)
+        let isDue = batchIsUrgent && (batch.count >= LoopState.fullBatch || waited >= LoopState.urgentInterval)
+        guard !batch.isEmpty, isDue || waited >= LoopState.deliveryInterval else { return [] }
         lastDelivery = now
         batchIsUrgent = false
         let events = batch
@@ -256,6 +257,9 @@ final class LoopState {
     private static let idleHandles = 64
     /// Seconds between looks at stalls and due commits.
     private static let lookInterval = 0.1
+    /// Events that are worth waking the engine for at once; fewer wait a moment for company, seconds.
+    private static let fullBatch = 16
+    private static let urgentInterval = 0.001
     /// Seconds that committed ranges may wait for company.
     private static let deliveryInterval = 0.03
 }
