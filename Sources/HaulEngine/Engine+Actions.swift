@@ -175,6 +175,11 @@ extension Engine {
         return error.code == .checksumMismatch || run.machine.file.map { !$0.hasRanges } ?? false
     }
 
+    private func length(of run: Run, _ wasThere: Bool) -> Int64 {
+        if wasThere, let existing = run.existingLength { return existing }
+        return run.wholeLength ?? run.machine.length ?? run.machine.done
+    }
+
     func close(_ run: Run, _ ending: Run.Ending) {
         runs[run.id] = nil
         waitingForHost.remove(run.id)
@@ -189,7 +194,7 @@ extension Engine {
         switch ending {
         case .finished(let wasThere):
             let result = DownloadResult(
-                path: run.path, length: run.wholeLength ?? run.machine.length ?? run.machine.done, received: run.received,
+                path: run.path, length: length(of: run, wasThere), received: run.received,
                 seconds: max(0, MonotonicClock.now.seconds(since: run.started)), wasThere: wasThere,
                 verified: run.verified)
             change(run, to: .finished)

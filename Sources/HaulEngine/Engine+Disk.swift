@@ -40,6 +40,7 @@ extension Engine {
             run.partial = found.partial
             run.sink = found.partial
             if found.existing != nil { run.path = found.existing }
+            run.existingLength = found.existingLength
             if run.spec.destination == .standardOutput { run.sink = standardOutput(run) }
             begin(found, run)
         }
@@ -47,10 +48,13 @@ extension Engine {
 
     private func begin(_ found: Preparation.Found, _ run: Run) {
         switch found.outcome {
-        case .wasThere: perform(run.machine.wasThere(), run)
+        case .wasThere(let length):
+            run.wholeLength = length
+            perform(run.machine.wasThere(), run)
         case .failed(let error): perform(run.machine.diskFailed(error), run)
-        case .busy(let error):
-            guard run.spec.options.waitsForLock else { return perform(run.machine.diskFailed(error), run) }
+        case .busy(let error, let isOurs):
+            // The same thing asked for twice: what the first one makes will do for the second.
+            guard run.spec.options.waitsForLock || isOurs else { return perform(run.machine.diskFailed(error), run) }
             run.directory = nil
             run.jobs += 1
             let id = run.id

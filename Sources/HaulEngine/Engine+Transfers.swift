@@ -105,7 +105,7 @@ extension Engine {
         governors[origin]?.configuredCap = streams
         guard case .auto = options.jobs else { return }
         scheduler.limit = max(scheduler.limit, streams)
-        scheduler.setLimit(streams, of: origin)
+        scheduler.setLimit(streams, of: hostNumber(of: origin))
     }
 
     /// HTTP/2 streams at once to one host, over a few connections of about 100 each.

@@ -37,7 +37,8 @@ package actor Engine {
     var active: [DownloadID: Run] = [:]
     /// Which run a transfer belongs to.
     var owners: [TransferID: DownloadID] = [:]
-    var scheduler: QueueScheduler<Origin>
+    var scheduler: QueueScheduler
+    private var hostNumbers: [Origin: Int] = [:]
     var governors: [Origin: Governor] = [:]
     /// The fastest answer of hosts that speak HTTP/2, seconds.
     var fastestResponse: [Origin: Double] = [:]
@@ -109,7 +110,7 @@ package actor Engine {
             if case .fixed(let count) = spec.options.connections {
                 mostFixedConnections = max(mostFixedConnections, count)
             }
-            scheduler.add(id, host: run.primary.origin)
+            scheduler.add(id, host: hostNumber(of: run.primary.origin))
             tell(.stateChanged(id, .queued))
             startWaiting()
         } catch {
@@ -209,6 +210,13 @@ package actor Engine {
         }
         for event in outgoing { continuation.yield(event) }
         outgoing.removeAll(keepingCapacity: true)
+    }
+
+    /// The queue knows hosts by number.
+    func hostNumber(of origin: Origin) -> Int {
+        if let known = hostNumbers[origin] { return known }
+        hostNumbers[origin] = hostNumbers.count
+        return hostNumbers.count - 1
     }
 
     func nextTransfer() -> TransferID {

@@ -20,15 +20,15 @@ package enum FileName {
         return name.utf8.count <= maximumBytes ? name : guarded(cut(visible, to: maximumBytes - 2))
     }
 
-    /// Whether nothing has to be done: letters, digits, `-` and `_`, and dots inside; longer than a device's name.
+    /// Whether nothing has to be done: letters, digits, `-` and `_`, and dots inside; not as long as a device's name.
     private static func isPlain(_ raw: String) -> Bool {
         var raw = raw
         return raw.withUTF8 { bytes in
-            guard (8...200).contains(bytes.count), bytes[0] != UInt8(ascii: "."),
+            guard (1...200).contains(bytes.count), bytes[0] != UInt8(ascii: "."),
                 bytes[bytes.count - 1] != UInt8(ascii: ".")
             else { return false }
             let stem = bytes.prefix { $0 != UInt8(ascii: ".") }.count
-            return stem > 6
+            return stem != 3 && stem != 4
                 && bytes.allSatisfy {
                     ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
                         || $0 == UInt8(ascii: ".")

@@ -33,9 +33,9 @@ struct QueueSchedulerTests {
 
     @Test("downloads start in the order they came, as many as the limits allow")
     func order() {
-        var queue = QueueScheduler<String>(limit: 4, hostLimit: 2)
-        for number in 1...6 as ClosedRange<UInt64> { queue.add(DownloadID(number), host: "a") }
-        queue.add(DownloadID(7), host: "b")
+        var queue = QueueScheduler(limit: 4, hostLimit: 2)
+        for number in 1...6 as ClosedRange<UInt64> { queue.add(DownloadID(number), host: 1) }
+        queue.add(DownloadID(7), host: 2)
         #expect(queue.waiting == 7)
         let first = queue.startable()
         #expect(first == Self.ids([1, 2, 7]))
@@ -48,10 +48,10 @@ struct QueueSchedulerTests {
 
     @Test("one that was removed does not start, and those behind it keep their turn")
     func removal() {
-        var queue = QueueScheduler<String>(limit: 1, hostLimit: 1)
-        queue.add(DownloadID(1), host: "a")
-        queue.add(DownloadID(2), host: "b")
-        queue.add(DownloadID(3), host: "a")
+        var queue = QueueScheduler(limit: 1, hostLimit: 1)
+        queue.add(DownloadID(1), host: 1)
+        queue.add(DownloadID(2), host: 2)
+        queue.add(DownloadID(3), host: 1)
         let removed = queue.remove(DownloadID(1))
         let again = queue.remove(DownloadID(1))
         #expect(removed && !again)
@@ -63,11 +63,11 @@ struct QueueSchedulerTests {
 
     @Test("one that was removed and added again stands at the end")
     func readded() {
-        var queue = QueueScheduler<String>(limit: 1, hostLimit: 1)
-        queue.add(DownloadID(1), host: "a")
-        queue.add(DownloadID(2), host: "a")
+        var queue = QueueScheduler(limit: 1, hostLimit: 1)
+        queue.add(DownloadID(1), host: 1)
+        queue.add(DownloadID(2), host: 1)
         _ = queue.remove(DownloadID(1))
-        queue.add(DownloadID(1), host: "a")
+        queue.add(DownloadID(1), host: 1)
         var order: [DownloadID] = []
         for _ in 0..<3 {
             let started = queue.startable()
@@ -79,13 +79,13 @@ struct QueueSchedulerTests {
 
     @Test("a host's limit can change while it runs")
     func hostLimits() {
-        var queue = QueueScheduler<String>(limit: 10, hostLimit: 1)
-        for number in 1...6 as ClosedRange<UInt64> { queue.add(DownloadID(number), host: "a") }
+        var queue = QueueScheduler(limit: 10, hostLimit: 1)
+        for number in 1...6 as ClosedRange<UInt64> { queue.add(DownloadID(number), host: 1) }
         _ = queue.startable()
-        queue.setLimit(3, of: "a")
+        queue.setLimit(3, of: 1)
         let more = queue.startable()
         #expect(more == Self.ids([2, 3]))
-        queue.setLimit(1, of: "a")
+        queue.setLimit(1, of: 1)
         queue.finished(DownloadID(1))
         let none = queue.startable()
         #expect(none.isEmpty)
@@ -97,7 +97,7 @@ struct QueueSchedulerTests {
 
     @Test("ending what never ran changes nothing")
     func strangers() {
-        var queue = QueueScheduler<String>(limit: 2, hostLimit: 2)
+        var queue = QueueScheduler(limit: 2, hostLimit: 2)
         queue.finished(DownloadID(9))
         #expect(queue.running == 0)
     }
@@ -110,7 +110,7 @@ struct QueueSchedulerTests {
         let (limit, hostLimit) = (
             Int.random(in: 1...6, using: &random), Int.random(in: 1...3, using: &random)
         )
-        var queue = QueueScheduler<Int>(limit: limit, hostLimit: hostLimit)
+        var queue = QueueScheduler(limit: limit, hostLimit: hostLimit)
         var naive = NaiveQueue(limit: limit, hostLimit: hostLimit)
         var last: UInt64 = 0
         for _ in 0..<400 {
@@ -149,7 +149,7 @@ struct QueueSchedulerTests {
 
     @Test("nobody starves: with steady newcomers every download starts in its turn")
     func noStarvation() {
-        var queue = QueueScheduler<Int>(limit: 3, hostLimit: 2)
+        var queue = QueueScheduler(limit: 3, hostLimit: 2)
         var started: [DownloadID] = []
         var running: [DownloadID] = []
         for number in 1...2000 as ClosedRange<UInt64> {
@@ -175,7 +175,7 @@ struct QueueSchedulerTests {
 
     @Test("a hundred thousand waiting downloads are added, removed and started in a breath")
     func cost() {
-        var queue = QueueScheduler<Int>(limit: 8, hostLimit: 4)
+        var queue = QueueScheduler(limit: 8, hostLimit: 4)
         let count: UInt64 = 100_000
         for number in 1...count { queue.add(DownloadID(number), host: Int(number % 500)) }
         var removed = 0
