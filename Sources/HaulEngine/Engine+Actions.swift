@@ -98,7 +98,10 @@ extension Engine {
     func release(_ origin: Origin) {
         governors[origin]?.release()
         for id in waitingForHost.sorted() {
-            if let run = runs[id] { connect(run) }
+            guard let run = runs[id] else { continue }
+            connect(run)
+            // The host may have become closed until some time, which nobody else may be waiting for.
+            noteDeadline(of: run)
         }
     }
 
@@ -152,7 +155,7 @@ extension Engine {
 
     /// The terminal event comes when no transfer and no job of the run is alive any more.
     func closeIfIdle(_ run: Run) {
-        guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0 else { return }
+        guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0, runs[run.id] != nil else { return }
         guard let partial = run.partial, !isPublished(ending) else { return close(run, ending) }
         run.partial = nil
         run.sink = nil

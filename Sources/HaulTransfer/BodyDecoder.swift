@@ -11,10 +11,10 @@ final class BodyDecoder {
 
     private let stages: [any DecoderStage]
 
-    /// - Parameter codings: as applied by the server, in order; undone from the last.
+    /// Fails for codings that are not known; `codings` are in the order of undoing, the outermost first.
     init?(_ codings: [String]) {
         var stages: [any DecoderStage] = []
-        for coding in codings.reversed() {
+        for coding in codings {
             switch coding {
             case "gzip", "x-gzip", "deflate": stages.append(InflateStage(coding))
             case "br": stages.append(BrotliStage())

@@ -87,16 +87,18 @@ final class EasyTransfer {
     /// Judges the head once, at the first body byte or at the end of an answer without a body.
     private func judge(now: Instant) {
         guard verdict == nil else { return }
+        if parser.overflowed {
+            verdict = .refused(.malformed("the head of the answer is too large"))
+            stage = .discarding
+            return
+        }
         if !request.url.isHTTP { synthesizeHead() }
         guard let head else {
             verdict = .refused(.malformed("the answer is not HTTP"))
             stage = .discarding
             return
         }
-        let judged =
-            parser.overflowed
-            ? .refused(.malformed("the head of the answer is too large"))
-            : ResponseCheck.judge(head, for: request.expectation, now: MonotonicClock.unixSeconds)
+        let judged = ResponseCheck.judge(head, for: request.expectation, now: MonotonicClock.unixSeconds)
         verdict = judged
         if case .body(let plan) = judged { accept(plan, head, now: now) } else { stage = .discarding }
     }
@@ -114,7 +116,8 @@ final class EasyTransfer {
         }
         accepted.offset = max(0, accepted.offset - request.baseOffset)
         accepted.endsWithConnection =
-            accepted.length == nil && head.fields["Transfer-Encoding"] == nil && !isHTTP2 && request.url.isHTTP
+            accepted.length == nil && head.fields["Transfer-Encoding"] == nil && !isHTTP2
+            && request.url.isHTTP
         plan = accepted
         position = accepted.offset + accepted.skip
         committed = position
@@ -224,7 +227,8 @@ final class EasyTransfer {
 
     private func store(_ bytes: UnsafeRawBufferPointer, now: Instant) -> Consumption {
         let room = end - position
-        let wanted = Int64(bytes.count) <= room ? bytes : UnsafeRawBufferPointer(rebasing: bytes[..<Int(max(0, room))])
+        let wanted =
+            Int64(bytes.count) <= room ? bytes : UnsafeRawBufferPointer(rebasing: bytes[..<Int(max(0, room))])
         if let maximum = request.expectation.maximumLength, position + Int64(wanted.count) > maximum {
             failure = .verdict(.refused(.tooLarge(maximum + 1)))
             return .stop
@@ -277,7 +281,8 @@ final class EasyTransfer {
 
     /// A probe that is slow to become whole is worth a file, so that it can be split and resumed.
     func reportHeadIfLate(now: Instant) {
-        guard case .buffering = stage, now.seconds(since: started) >= EasyTransfer.wholeTime, !buffer.isEmpty else {
+        guard case .buffering = stage, now.seconds(since: started) >= EasyTransfer.wholeTime, !buffer.isEmpty
+        else {
             return
         }
         reportHead()
@@ -323,7 +328,9 @@ final class EasyTransfer {
 
     /// The report of a transfer that libcurl says is over.
     func report(_ code: CURLcode, detail: String, now: Instant) -> TransferReport {
-        if code == CURLE_OK || verdict == nil && code == CURLE_WRITE_ERROR { judge(now: now) }
+        if code == CURLE_OK || verdict == nil && (code == CURLE_WRITE_ERROR || parser.overflowed) {
+            judge(now: now)
+        }
         commit(now: now)
         var report = TransferReport(outcome: outcome(code, detail: detail))
         report.head = head
@@ -345,7 +352,7 @@ final class EasyTransfer {
             return code == CURLE_OK ? atEnd(plan) : .failed(failure(code, detail, isBody: true))
         case .redirect?, .notModified?, .nothingLeft?, .refused?:
             // What came of the page does not matter, unless the head itself never came whole.
-            guard code == CURLE_OK || code == CURLE_WRITE_ERROR || head != nil else {
+            guard code == CURLE_OK || code == CURLE_WRITE_ERROR || head != nil || parser.overflowed else {
                 return .failed(failure(code, detail, isBody: false))
             }
             return .verdict(verdict ?? .notModified)

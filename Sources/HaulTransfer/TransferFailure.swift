@@ -37,7 +37,8 @@ extension TransferFailure {
             return Failure(
                 .connection,
                 HaulError(
-                    .resolveFailed, "cannot find the host \(url.host)", advice: "check the name and the network"))
+                    .resolveFailed, "cannot find the host \(url.host)",
+                    advice: "check the name and the network"))
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
             return Failure(
                 .connection,
@@ -55,7 +56,8 @@ extension TransferFailure {
                     .connectTimeout, "\(place) did not answer in time", advice: "raise --connect-timeout"))
         case CURLE_PARTIAL_FILE:
             return Failure(
-                .connection, HaulError(.truncated, "\(url.redacted) ended before all of it had come: \(words)"))
+                .connection,
+                HaulError(.truncated, "\(url.redacted) ended before all of it had come: \(words)"))
         default:
             return trustFailure(of: url, place) ?? fileFailure(of: url) ?? lostFailure(of: url)
         }
@@ -86,7 +88,8 @@ extension TransferFailure {
             return Failure(
                 .permanent,
                 HaulError(
-                    .authenticationFailed, "\(place) refused the login", advice: "check user and password or key",
+                    .authenticationFailed, "\(place) refused the login",
+                    advice: "check user and password or key",
                     status: responseCode == 0 ? nil : responseCode))
         case CURLE_SSH where detail.contains("uthentication"):
             return Failure(
@@ -113,7 +116,15 @@ extension TransferFailure {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_URL_MALFORMAT:
             return Failure(
                 .permanent,
-                HaulError(.protocolError, "\(url.redacted) did not give an answer that can be read: \(words)"))
+                HaulError(.protocolError, "\(url.redacted) did not give an answer that can be read: \(words)")
+            )
+        case CURLE_OUT_OF_MEMORY where responseCode != 0:
+            // What libcurl says of a header line beyond its buffer, 100 KiB.
+            return Failure(
+                .permanent,
+                HaulError(
+                    .protocolError,
+                    "\(url.redacted) did not give an answer that can be read: its head is too large"))
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION,
             CURLE_BAD_FUNCTION_ARGUMENT, CURLE_INTERFACE_FAILED:
             return Failure(.permanent, HaulError(.usage, "the transfer cannot be set up: \(words)"))
@@ -128,7 +139,8 @@ extension TransferFailure {
 
     /// libcurl's own words, else its name for the code, else the system's.
     private var words: String {
-        let text = detail.isEmpty ? String(cString: curl_easy_strerror(CURLcode(UInt32(bitPattern: code)))) : detail
+        let text =
+            detail.isEmpty ? String(cString: curl_easy_strerror(CURLcode(UInt32(bitPattern: code)))) : detail
         let reason = SystemFailure(code: systemCode, call: "connect").reason
         return systemCode == 0 || text.contains(reason) ? text : "\(text) (\(reason))"
     }
