@@ -123,9 +123,11 @@ extension Engine {
 
     /// libcurl shares few connections among many HTTP/2 streams; HTTP/1.1 needs one for each request.
     private func allowHostConnections(for request: TransferRequest, _ run: Run) {
-        let isShared = request.url.scheme == "https" && !request.usesOwnConnection
+        let isShared =
+            request.url.scheme == "https" && !request.usesOwnConnection
             && !request.connection.usesHTTP1Only
-        let mayShare = isShared && (fastestResponse[request.url.origin] != nil || run.machine.connections <= 1)
+        let mayShare =
+            isShared && (fastestResponse[request.url.origin] != nil || run.machine.connections <= 1)
         guard !mayShare || singleConnectionHosts.contains(request.url.origin) else { return }
         let wanted = max(64, explicitConnections)
         guard wanted > hostConnections else { return }
@@ -155,7 +157,9 @@ extension Engine {
 
     /// The terminal event comes when no transfer and no job of the run is alive any more.
     func closeIfIdle(_ run: Run) {
-        guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0, runs[run.id] != nil else { return }
+        guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0, runs[run.id] != nil else {
+            return
+        }
         guard let partial = run.partial, !isPublished(ending) else { return close(run, ending) }
         run.partial = nil
         run.sink = nil

@@ -54,7 +54,9 @@ extension Engine {
         case .failed(let error): perform(run.machine.diskFailed(error), run)
         case .busy(let error, let isOurs):
             // The same thing asked for twice: what the first one makes will do for the second.
-            guard run.spec.options.waitsForLock || isOurs else { return perform(run.machine.diskFailed(error), run) }
+            guard run.spec.options.waitsForLock || isOurs else {
+                return perform(run.machine.diskFailed(error), run)
+            }
             run.directory = nil
             run.jobs += 1
             let id = run.id
@@ -100,7 +102,8 @@ extension Engine {
         let id = run.id
         if run.sink is StreamSink {
             run.jobs += 1
-            inbox.post(.claimed(id, transfer, .success(Claim(partial: nil, path: "", name: "standard output"))))
+            inbox.post(
+                .claimed(id, transfer, .success(Claim(partial: nil, path: "", name: "standard output"))))
             return
         }
         guard let directory = run.directory else { return }
@@ -199,7 +202,8 @@ extension Engine {
         let now = MonotonicClock.now
         let id = run.id
         if !run.isSyncing,
-            run.sinceDurable >= Engine.durableSize || now.seconds(since: run.lastDurable) >= Engine.durableTime
+            run.sinceDurable >= Engine.durableSize
+                || now.seconds(since: run.lastDurable) >= Engine.durableTime
         {
             run.isSyncing = true
             run.sinceDurable = 0
@@ -212,7 +216,9 @@ extension Engine {
             }
         } else if run.sinceWriteback >= Engine.writebackSize {
             run.sinceWriteback = 0
-            pool.submit { partial.startWriteback(ByteRange(max(0, range.upper - Engine.writebackSize), range.upper)) }
+            pool.submit {
+                partial.startWriteback(ByteRange(max(0, range.upper - Engine.writebackSize), range.upper))
+            }
         }
     }
 

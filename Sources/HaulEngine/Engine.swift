@@ -134,12 +134,16 @@ package actor Engine {
         }
     }
 
-    /// Changes the limit of all downloads together, bytes a second; `nil`: none. Takes effect at once.
+    /// Changes the limit of all downloads together, bytes a second; `nil`: none.
+    ///
+    /// Takes effect at once.
     package func limitAll(_ rate: Int64?) {
         loop.post(.limitAll(rate))
     }
 
-    /// Changes the limit of one download, bytes a second; `nil`: none. Takes effect at once.
+    /// Changes the limit of one download, bytes a second; `nil`: none.
+    ///
+    /// Takes effect at once.
     package func limit(_ id: DownloadID, _ rate: Int64?) {
         loop.post(.limit(id, rate))
     }
@@ -169,7 +173,8 @@ package actor Engine {
             let url = try URLReference(parsing: text)
             guard url.scheme != "file" || spec.options.allowsFileURLs else {
                 throw HaulError(
-                    .unsupportedScheme, "\(url.redacted) is a local file", advice: "allow it with --allow-file")
+                    .unsupportedScheme, "\(url.redacted) is a local file",
+                    advice: "allow it with --allow-file")
             }
             urls.append(url)
         }

@@ -2,7 +2,9 @@ import HaulCore
 import HaulDisk
 import HaulPlatform
 
-/// What is found on disk before the first request. Blocking; runs on the disk pool.
+/// What is found on disk before the first request.
+///
+/// Blocking; runs on the disk pool.
 struct Preparation: Sendable {
     let destination: Destination
     let options: DownloadOptions

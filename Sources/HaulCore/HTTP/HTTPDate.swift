@@ -15,7 +15,8 @@ package enum HTTPDate {
         var text = text
         return text.withUTF8 { bytes -> Int64? in
             guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), bytes[26] == UInt8(ascii: "G"),
-                bytes[27] == UInt8(ascii: "M"), bytes[28] == UInt8(ascii: "T"), bytes[19] == UInt8(ascii: ":"),
+                bytes[27] == UInt8(ascii: "M"), bytes[28] == UInt8(ascii: "T"),
+                bytes[19] == UInt8(ascii: ":"),
                 bytes[22] == UInt8(ascii: ":"),
                 [4, 7, 11, 16, 25].allSatisfy({ bytes[$0] == ASCII.space })
             else { return nil }
@@ -28,7 +29,8 @@ package enum HTTPDate {
                 return number
             }
             let name = bytes[8..<11]
-            guard let month = months.firstIndex(where: { $0.utf8.elementsEqual(name) }).map({ Int64($0 + 1) }),
+            guard
+                let month = months.firstIndex(where: { $0.utf8.elementsEqual(name) }).map({ Int64($0 + 1) }),
                 let day = digits(5, 2), let year = digits(12, 4), let hour = digits(17, 2),
                 let minute = digits(20, 2), let second = digits(23, 2), year >= 1900, hour < 24, minute < 60,
                 second <= 60, day >= 1, day <= length(ofMonth: month, year: year)

@@ -20,7 +20,7 @@ package enum FileName {
         return name.utf8.count <= maximumBytes ? name : guarded(cut(visible, to: maximumBytes - 2))
     }
 
-    /// Whether nothing has to be done: letters, digits, `-` and `_`, and dots inside; not as long as a device's name.
+    /// Whether nothing has to be done: letters, digits, `-` and `_`, and dots inside; no device's name.
     private static func isPlain(_ raw: String) -> Bool {
         var raw = raw
         return raw.withUTF8 { bytes in
@@ -28,9 +28,12 @@ package enum FileName {
                 bytes[bytes.count - 1] != UInt8(ascii: ".")
             else { return false }
             let stem = bytes.prefix { $0 != UInt8(ascii: ".") }.count
-            return stem != 3 && stem != 4
+            // The devices begin with these letters: con, prn, aux, nul, com1, lpt1.
+            let mayBeDevice = (stem == 3 || stem == 4) && "cpanlCPANL".utf8.contains(bytes[0])
+            return !mayBeDevice
                 && bytes.allSatisfy {
-                    ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                    ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-")
+                        || $0 == UInt8(ascii: "_")
                         || $0 == UInt8(ascii: ".")
                 }
                 && !bytes.suffix(5).elementsEqual(".haul".utf8)
