@@ -13,7 +13,7 @@ package final class StreamSink: ByteSink {
 
     /// The output stays open until the last reference goes.
     ///
-    /// - Parameter digests: what `finishDigests` is to tell.
+    /// `digests`: what `finishDigests` is to tell.
     package init(_ output: Descriptor, system: any SystemCalls, digests: Set<ChecksumAlgorithm> = []) {
         self.output = output
         self.system = system

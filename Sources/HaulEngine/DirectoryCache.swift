@@ -2,7 +2,9 @@ import HaulDisk
 import HaulPlatform
 import Synchronization
 
-/// The directories that downloads go to, opened once each. Thread-safe.
+/// The directories that downloads go to, opened once each.
+///
+/// Thread-safe.
 final class DirectoryCache: Sendable {
     private let open = Mutex<[String: TargetDirectory]>([:])
     let system: any SystemCalls

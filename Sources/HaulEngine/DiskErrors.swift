@@ -9,7 +9,8 @@ enum DiskErrors {
         switch failure {
         case .busy(let pid):
             HaulError(
-                .partialBusy, "another download is writing that file" + (pid.map { " (process \($0))" } ?? ""),
+                .partialBusy,
+                "another download is writing that file" + (pid.map { " (process \($0))" } ?? ""),
                 advice: "wait for it with --wait, or choose another name with --output")
         case .nameTaken(let path):
             HaulError(
@@ -17,7 +18,8 @@ enum DiskErrors {
                 advice: "choose another name with --output, or see --if-exists")
         case .noSpace(let needed, let free):
             HaulError(
-                .diskFull, "the disk is full: \(ByteText.size(needed)) are needed, \(ByteText.size(free)) are free",
+                .diskFull,
+                "the disk is full: \(ByteText.size(needed)) are needed, \(ByteText.size(free)) are free",
                 advice: "make room and run the same command again")
         case .tooLarge(let limit):
             HaulError(
@@ -25,7 +27,8 @@ enum DiskErrors {
                 advice: "choose another file system with --dir")
         case .removedUnderUs(let path):
             HaulError(
-                .partialGone, "\(path) was removed or replaced while it was being written", advice: "run again")
+                .partialGone, "\(path) was removed or replaced while it was being written",
+                advice: "run again")
         case .isDirectory(let path):
             HaulError(.fileExists, "\(path) is a directory", advice: "choose another name with --output")
         case .badName(let name):
@@ -49,7 +52,8 @@ enum DiskErrors {
         case EROFS:
             HaulError(.readOnly, "cannot write: \(message)", advice: "choose another directory with --dir")
         case EACCES, EPERM:
-            HaulError(.permissionDenied, "cannot write: \(message)", advice: "choose another directory with --dir")
+            HaulError(
+                .permissionDenied, "cannot write: \(message)", advice: "choose another directory with --dir")
         case ENAMETOOLONG, EINVAL, EISDIR, ENOTDIR, ELOOP:
             HaulError(.badName, "cannot write there: \(message)", advice: "choose another name with --output")
         case EPIPE:

@@ -16,7 +16,9 @@ package enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
     case fail
 }
 
-/// How a download is to be done. Defaults are those of the manual.
+/// How a download is to be done.
+///
+/// Defaults are those of the manual.
 package struct DownloadOptions: Hashable, Sendable {
     package var connections = AutoCount.auto
     package var minimumSplit: Int64 = 1 << 20

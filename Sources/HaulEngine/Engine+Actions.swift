@@ -123,9 +123,11 @@ extension Engine {
 
     /// libcurl shares few connections among many HTTP/2 streams; HTTP/1.1 needs one for each request.
     private func allowHostConnections(for request: TransferRequest, _ run: Run) {
-        let isShared = request.url.scheme == "https" && !request.usesOwnConnection
+        let isShared =
+            request.url.scheme == "https" && !request.usesOwnConnection
             && !request.connection.usesHTTP1Only
-        let mayShare = isShared && (fastestResponse[request.url.origin] != nil || run.machine.connections <= 1)
+        let mayShare =
+            isShared && (fastestResponse[request.url.origin] != nil || run.machine.connections <= 1)
         guard !mayShare || singleConnectionHosts.contains(request.url.origin) else { return }
         let wanted = max(64, explicitConnections)
         guard wanted > hostConnections else { return }
@@ -155,7 +157,9 @@ extension Engine {
 
     /// The terminal event comes when no transfer and no job of the run is alive any more.
     func closeIfIdle(_ run: Run) {
-        guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0, runs[run.id] != nil else { return }
+        guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0, runs[run.id] != nil else {
+            return
+        }
         guard let partial = run.partial, !isPublished(ending) else { return close(run, ending) }
         run.partial = nil
         run.sink = nil
@@ -178,11 +182,18 @@ extension Engine {
         return error.code == .checksumMismatch || run.machine.file.map { !$0.hasRanges } ?? false
     }
 
+    private func length(of run: Run, _ wasThere: Bool) -> Int64 {
+        if wasThere, let existing = run.existingLength { return existing }
+        return run.wholeLength ?? run.machine.length ?? run.machine.done
+    }
+
     func close(_ run: Run, _ ending: Run.Ending) {
         runs[run.id] = nil
         waitingForHost.remove(run.id)
         if active.removeValue(forKey: run.id) == nil {
             _ = scheduler.remove(run.id)
+        } else if run.hasFreedSlot {
+            unpublished -= 1
         } else {
             scheduler.finished(run.id)
         }
@@ -190,7 +201,7 @@ extension Engine {
         switch ending {
         case .finished(let wasThere):
             let result = DownloadResult(
-                path: run.path, length: run.wholeLength ?? run.machine.length ?? run.machine.done, received: run.received,
+                path: run.path, length: length(of: run, wasThere), received: run.received,
                 seconds: max(0, MonotonicClock.now.seconds(since: run.started)), wasThere: wasThere,
                 verified: run.verified)
             change(run, to: .finished)

@@ -40,6 +40,7 @@ extension Engine {
             run.partial = found.partial
             run.sink = found.partial
             if found.existing != nil { run.path = found.existing }
+            run.existingLength = found.existingLength
             if run.spec.destination == .standardOutput { run.sink = standardOutput(run) }
             begin(found, run)
         }
@@ -47,10 +48,15 @@ extension Engine {
 
     private func begin(_ found: Preparation.Found, _ run: Run) {
         switch found.outcome {
-        case .wasThere: perform(run.machine.wasThere(), run)
+        case .wasThere(let length):
+            run.wholeLength = length
+            perform(run.machine.wasThere(), run)
         case .failed(let error): perform(run.machine.diskFailed(error), run)
-        case .busy(let error):
-            guard run.spec.options.waitsForLock else { return perform(run.machine.diskFailed(error), run) }
+        case .busy(let error, let isOurs):
+            // The same thing asked for twice: what the first one makes will do for the second.
+            guard run.spec.options.waitsForLock || isOurs else {
+                return perform(run.machine.diskFailed(error), run)
+            }
             run.directory = nil
             run.jobs += 1
             let id = run.id
@@ -96,7 +102,8 @@ extension Engine {
         let id = run.id
         if run.sink is StreamSink {
             run.jobs += 1
-            inbox.post(.claimed(id, transfer, .success(Claim(partial: nil, path: "", name: "standard output"))))
+            inbox.post(
+                .claimed(id, transfer, .success(Claim(partial: nil, path: "", name: "standard output"))))
             return
         }
         guard let directory = run.directory else { return }
@@ -195,7 +202,8 @@ extension Engine {
         let now = MonotonicClock.now
         let id = run.id
         if !run.isSyncing,
-            run.sinceDurable >= Engine.durableSize || now.seconds(since: run.lastDurable) >= Engine.durableTime
+            run.sinceDurable >= Engine.durableSize
+                || now.seconds(since: run.lastDurable) >= Engine.durableTime
         {
             run.isSyncing = true
             run.sinceDurable = 0
@@ -208,7 +216,9 @@ extension Engine {
             }
         } else if run.sinceWriteback >= Engine.writebackSize {
             run.sinceWriteback = 0
-            pool.submit { partial.startWriteback(ByteRange(max(0, range.upper - Engine.writebackSize), range.upper)) }
+            pool.submit {
+                partial.startWriteback(ByteRange(max(0, range.upper - Engine.writebackSize), range.upper))
+            }
         }
     }
 
@@ -262,6 +272,12 @@ extension Engine {
         run.wholeLength = Int64(bytes.count)
         if let partial = run.partial { return storeInPartial(bytes, partial, run) }
         run.jobs += 1
+        // Its bytes are all here: the host can already serve the next one while this one is being published.
+        if unpublished < Engine.mostUnpublished {
+            unpublished += 1
+            run.hasFreedSlot = true
+            scheduler.finished(run.id)
+        }
         let file = WholeFile(
             bytes: bytes, name: run.claimedName ?? "", policy: run.publishPolicy, origin: run.origin,
             modified: run.modificationTime)
@@ -397,5 +413,7 @@ extension Engine {
     /// Half of what a power cut may cost (P3), since bytes come on while the disk is being waited for.
     private static let durableSize: Int64 = 32 << 20
     private static let durableTime = 2.5
+    /// Small bodies in memory that wait for the disk while others are fetched: at most 32 MiB together.
+    private static let mostUnpublished = 128
     private static let writebackSize: Int64 = 16 << 20
 }

@@ -101,11 +101,12 @@ extension Engine {
         let fastest = min(fastestResponse[origin] ?? .infinity, response)
         guard fastestResponse[origin] != fastest else { return }
         fastestResponse[origin] = fastest
-        let streams = min(Engine.mostStreams, max(Engine.fewestStreams, Int(fastest * Engine.answersPerSecond)))
+        let streams = min(
+            Engine.mostStreams, max(Engine.fewestStreams, Int(fastest * Engine.answersPerSecond)))
         governors[origin]?.configuredCap = streams
         guard case .auto = options.jobs else { return }
         scheduler.limit = max(scheduler.limit, streams)
-        scheduler.setLimit(streams, of: origin)
+        scheduler.setLimit(streams, of: hostNumber(of: origin))
     }
 
     /// HTTP/2 streams at once to one host, over a few connections of about 100 each.
@@ -169,7 +170,8 @@ extension Engine {
 
 /// Bytes that are all there and are not the right ones.
 enum ChecksumMismatch {
-    static func failure(_ computed: ChecksumValue, _ expected: ChecksumValue, _ url: URLReference) -> Failure {
+    static func failure(_ computed: ChecksumValue, _ expected: ChecksumValue, _ url: URLReference) -> Failure
+    {
         Failure(
             .checksum,
             HaulError(

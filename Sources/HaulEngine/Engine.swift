@@ -37,7 +37,8 @@ package actor Engine {
     var active: [DownloadID: Run] = [:]
     /// Which run a transfer belongs to.
     var owners: [TransferID: DownloadID] = [:]
-    var scheduler: QueueScheduler<Origin>
+    var scheduler: QueueScheduler
+    private var hostNumbers: [Origin: Int] = [:]
     var governors: [Origin: Governor] = [:]
     /// The fastest answer of hosts that speak HTTP/2, seconds.
     var fastestResponse: [Origin: Double] = [:]
@@ -46,6 +47,8 @@ package actor Engine {
     /// Hosts that were asked over TLS and answered over HTTP/1.1.
     var singleConnectionHosts: Set<Origin> = []
     var hostConnections = 4
+    /// Small bodies that are being published after their place in the queue was given away.
+    var unpublished = 0
     /// The most connections that a download was explicitly allowed.
     var mostFixedConnections = 1
     private var lastDownload: UInt64 = 0
@@ -107,7 +110,7 @@ package actor Engine {
             if case .fixed(let count) = spec.options.connections {
                 mostFixedConnections = max(mostFixedConnections, count)
             }
-            scheduler.add(id, host: run.primary.origin)
+            scheduler.add(id, host: hostNumber(of: run.primary.origin))
             tell(.stateChanged(id, .queued))
             startWaiting()
         } catch {
@@ -131,12 +134,16 @@ package actor Engine {
         }
     }
 
-    /// Changes the limit of all downloads together, bytes a second; `nil`: none. Takes effect at once.
+    /// Changes the limit of all downloads together, bytes a second; `nil`: none.
+    ///
+    /// Takes effect at once.
     package func limitAll(_ rate: Int64?) {
         loop.post(.limitAll(rate))
     }
 
-    /// Changes the limit of one download, bytes a second; `nil`: none. Takes effect at once.
+    /// Changes the limit of one download, bytes a second; `nil`: none.
+    ///
+    /// Takes effect at once.
     package func limit(_ id: DownloadID, _ rate: Int64?) {
         loop.post(.limit(id, rate))
     }
@@ -166,7 +173,8 @@ package actor Engine {
             let url = try URLReference(parsing: text)
             guard url.scheme != "file" || spec.options.allowsFileURLs else {
                 throw HaulError(
-                    .unsupportedScheme, "\(url.redacted) is a local file", advice: "allow it with --allow-file")
+                    .unsupportedScheme, "\(url.redacted) is a local file",
+                    advice: "allow it with --allow-file")
             }
             urls.append(url)
         }
@@ -207,6 +215,13 @@ package actor Engine {
         }
         for event in outgoing { continuation.yield(event) }
         outgoing.removeAll(keepingCapacity: true)
+    }
+
+    /// The queue knows hosts by number.
+    func hostNumber(of origin: Origin) -> Int {
+        if let known = hostNumbers[origin] { return known }
+        hostNumbers[origin] = hostNumbers.count
+        return hostNumbers.count - 1
     }
 
     func nextTransfer() -> TransferID {

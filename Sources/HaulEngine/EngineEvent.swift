@@ -16,7 +16,8 @@ package struct DownloadResult: Hashable, Sendable {
     package var verified: [ChecksumValue]
 
     package init(
-        path: String?, length: Int64, received: Int64, seconds: Double, wasThere: Bool, verified: [ChecksumValue]
+        path: String?, length: Int64, received: Int64, seconds: Double, wasThere: Bool,
+        verified: [ChecksumValue]
     ) {
         self.path = path
         self.length = length

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// What threads tell the engine, in order: taken all at once, so that a busy engine is not woken for each. Thread-safe.
+/// What threads tell the engine, in order: taken all at once, so that a busy engine is not woken for each.
+///
+/// Thread-safe.
 final class Inbox<Message: Sendable>: Sendable {
     private struct State {
         var messages: [Message] = []
@@ -31,7 +33,9 @@ final class Inbox<Message: Sendable>: Sendable {
         reader?.resume(returning: nil)
     }
 
-    /// Everything that came since the last call; `nil` after `finish`. One reader at a time.
+    /// Everything that came since the last call; `nil` after `finish`.
+    ///
+    /// One reader at a time.
     func next() async -> [Message]? {
         await withCheckedContinuation { continuation in
             let ready = state.withLock { state -> [Message]?? in

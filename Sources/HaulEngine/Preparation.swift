@@ -2,7 +2,9 @@ import HaulCore
 import HaulDisk
 import HaulPlatform
 
-/// What is found on disk before the first request. Blocking; runs on the disk pool.
+/// What is found on disk before the first request.
+///
+/// Blocking; runs on the disk pool.
 struct Preparation: Sendable {
     let destination: Destination
     let options: DownloadOptions
@@ -20,15 +22,17 @@ struct Preparation: Sendable {
         var condition: Validator?
         /// That file's path: nothing is to be done if it has not changed.
         var existing: String?
+        var existingLength: Int64?
         var outcome = Outcome.goOn
     }
 
     enum Outcome: Sendable {
         case goOn
-        case wasThere
+        /// With so many bytes.
+        case wasThere(Int64)
         case failed(HaulError)
-        /// Another process holds the partial file.
-        case busy(HaulError)
+        /// Another download holds the partial file, of this process or of another.
+        case busy(HaulError, isOurs: Bool)
     }
 
     func find() throws(HaulError) -> Found {
@@ -58,6 +62,7 @@ struct Preparation: Sendable {
     }
 
     private func lookAtExisting(_ found: inout Found) throws(SystemFailure) {
+        guard destination != .standardOutput else { return }
         let name = FileName.choose(
             user: found.userName, disposition: nil, finalURL: nil, firstURL: primary, mediaType: nil)
         guard let existing = try found.directory.existing(name), existing.kind != .directory else { return }
@@ -66,12 +71,13 @@ struct Preparation: Sendable {
         switch options.ifExists {
         case .skip where found.userName != nil:
             found.existing = path
-            found.outcome = .wasThere
+            found.outcome = .wasThere(existing.size)
         case .fail where found.userName != nil:
             found.outcome = .failed(DiskErrors.error(PartialFailure.nameTaken(path: path)))
         case .auto where isOurs && options.resume != .never && isPlain:
             found.condition = existing.origin?.validator
             found.existing = path
+            found.existingLength = existing.size
         case .auto, .replace, .rename, .skip, .fail: break
         }
     }
@@ -98,7 +104,8 @@ struct Preparation: Sendable {
                 facts: facts, done: partial.usable, matchesURL: candidate.matchesURL)
         } catch {
             switch error {
-            case .busy: found.outcome = .busy(DiskErrors.error(error))
+            case .busy(let pid):
+                found.outcome = .busy(DiskErrors.error(error), isOurs: pid == directories.system.processID)
             case .removedUnderUs: break
             default: found.outcome = .failed(DiskErrors.error(error))
             }

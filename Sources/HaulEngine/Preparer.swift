@@ -2,7 +2,9 @@ import HaulCore
 import HaulPlatform
 import Synchronization
 
-/// Runs preparations on the pool, several in one job when they come fast. Thread-safe.
+/// Runs preparations on the pool, several in one job when they come fast.
+///
+/// Thread-safe.
 final class Preparer: Sendable {
     typealias Result = Swift.Result<Preparation.Found, HaulError>
 
@@ -15,7 +17,7 @@ final class Preparer: Sendable {
     private let pool: WorkerPool
     private let deliver: @Sendable ([(DownloadID, Result)]) -> Void
 
-    /// - Parameter deliver: called on a thread of the pool, once a batch.
+    /// `deliver`: called on a thread of the pool, once a batch.
     init(pool: WorkerPool, deliver: @escaping @Sendable ([(DownloadID, Result)]) -> Void) {
         self.pool = pool
         self.deliver = deliver

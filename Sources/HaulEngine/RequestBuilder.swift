@@ -6,9 +6,9 @@ struct RequestBuilder {
     let options: DownloadOptions
     let sources: [URLReference]
 
-    /// - Parameters:
-    ///   - cookies: the download's jar.
-    ///   - scheme: how that origin wants to be logged into, as far as it is known.
+    /// `cookies`: the download's jar.
+    ///
+    /// `scheme`: how that origin wants to be logged into, as far as it is known.
     func request(
         _ id: TransferID, _ work: TransferWork, delivery: TransferRequest.Delivery, group: DownloadID,
         cookies: [String], scheme: TransferRequest.Scheme
@@ -79,7 +79,8 @@ struct RequestBuilder {
         if let etag = validator.etag {
             return [HeaderField("If-None-Match", (etag.isWeak ? "W/" : "") + etag.opaque)]
         }
-        return validator.lastModified.map { [HeaderField("If-Modified-Since", HTTPDate.imfFixdate($0))] } ?? []
+        return validator.lastModified.map { [HeaderField("If-Modified-Since", HTTPDate.imfFixdate($0))] }
+            ?? []
     }
 
     private static let userAgent = "Haul/0.1"

@@ -47,6 +47,10 @@ final class Run {
     /// A whole body is kept in a partial file that was there already.
     var storesWhole = false
     var wholeLength: Int64?
+    /// Bytes of the finished file that a conditional request asks about.
+    var existingLength: Int64?
+    /// Its place in the queue was given to another when its last byte had come.
+    var hasFreedSlot = false
     /// Transfers whose head was told already.
     var reportedHeads: Set<TransferID> = []
 

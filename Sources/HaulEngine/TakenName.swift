@@ -2,7 +2,9 @@ import HaulCore
 import HaulDisk
 import HaulPlatform
 
-/// Whether a file that has the wanted name already makes the download unnecessary. Blocking.
+/// Whether a file that has the wanted name already makes the download unnecessary.
+///
+/// Blocking.
 struct TakenName: Sendable {
     let policy: ExistingFilePolicy
     /// Source and validator of what is about to come; `nil`: not to be compared.

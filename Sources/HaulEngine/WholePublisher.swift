@@ -32,7 +32,7 @@ final class WholePublisher: Sendable {
     private let pool: WorkerPool
     private let deliver: @Sendable ([(DownloadID, Outcome)]) -> Void
 
-    /// - Parameter deliver: called on a thread of the pool, once a batch.
+    /// `deliver`: called on a thread of the pool, once a batch.
     init(pool: WorkerPool, deliver: @escaping @Sendable ([(DownloadID, Outcome)]) -> Void) {
         self.pool = pool
         self.deliver = deliver
@@ -69,7 +69,8 @@ final class WholePublisher: Sendable {
         var groups: [ObjectIdentifier: [(job: Job, verified: [ChecksumValue])]] = [:]
         for job in batch {
             switch check(job) {
-            case .success(let verified): groups[ObjectIdentifier(job.directory), default: []].append((job, verified))
+            case .success(let verified):
+                groups[ObjectIdentifier(job.directory), default: []].append((job, verified))
             case .failure(let early): outcomes.append((job.id, early.outcome))
             }
         }
@@ -93,7 +94,8 @@ final class WholePublisher: Sendable {
         if !job.expected.isEmpty {
             let computed = FileDigest.compute(job.file.bytes, algorithms: Set(job.expected.map(\.algorithm)))
             for expected in job.expected {
-                guard let value = computed.first(where: { $0.algorithm == expected.algorithm }), value == expected
+                guard let value = computed.first(where: { $0.algorithm == expected.algorithm }),
+                    value == expected
                 else {
                     let other = computed.first { $0.algorithm == expected.algorithm } ?? expected
                     return .failure(Early(outcome: .mismatch(other, expected: expected)))

@@ -1,6 +1,8 @@
 package import HaulCore
 
-/// Where a transfer's bytes go. `HaulDisk.PartialFile` is the real one.
+/// Where a transfer's bytes go.
+///
+/// `HaulDisk.PartialFile` is the real one.
 ///
 /// Both functions are called on the transfer thread only, and never for the same offset by two transfers at once.
 package protocol ByteSink: AnyObject, Sendable {

@@ -1,7 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A few threads for calls that block: opening, syncing, renaming, hashing. Jobs start in the order they were given.
+/// A few threads for calls that block: opening, syncing, renaming, hashing.
+///
+/// Jobs start in the order they were given.
 package final class WorkerPool: Sendable {
     private struct State {
         var jobs: [(@Sendable () -> Void)?] = []
@@ -21,7 +23,9 @@ package final class WorkerPool: Sendable {
         limit = max(1, threads)
     }
 
-    /// Runs the job on one of the threads. Jobs given after `close()` are dropped.
+    /// Runs the job on one of the threads.
+    ///
+    /// Jobs given after `close()` are dropped.
     package func submit(_ job: @escaping @Sendable () -> Void) {
         let needsThread = state.withLock { state -> Bool? in
             guard !state.isClosed else { return nil }
@@ -82,7 +86,9 @@ package final class WorkerPool: Sendable {
     }
 }
 
-/// A condition variable. Safe because the two C objects never move and are only handed to pthread calls.
+/// A condition variable.
+///
+/// Safe because the two C objects never move and are only handed to pthread calls.
 private final class Gate: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

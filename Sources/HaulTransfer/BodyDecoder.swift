@@ -3,7 +3,9 @@ import CZlib
 import CZstd
 import HaulCore
 
-/// Undoes content codings while a body streams through. Owned by the transfer thread.
+/// Undoes content codings while a body streams through.
+///
+/// Owned by the transfer thread.
 final class BodyDecoder {
     struct Corrupt: Error {
         let coding: String
@@ -25,7 +27,9 @@ final class BodyDecoder {
         self.stages = stages
     }
 
-    func decode(_ bytes: UnsafeRawBufferPointer, into output: (UnsafeRawBufferPointer) -> Void) throws(Corrupt) {
+    func decode(_ bytes: UnsafeRawBufferPointer, into output: (UnsafeRawBufferPointer) -> Void)
+        throws(Corrupt)
+    {
         try run(bytes, stage: 0, output)
     }
 
@@ -49,7 +53,8 @@ final class BodyDecoder {
 
 private protocol DecoderStage: AnyObject {
     var isAtEnd: Bool { get }
-    func decode(_ bytes: UnsafeRawBufferPointer, _ output: (UnsafeRawBufferPointer) -> Void) throws(BodyDecoder.Corrupt)
+    func decode(_ bytes: UnsafeRawBufferPointer, _ output: (UnsafeRawBufferPointer) -> Void)
+        throws(BodyDecoder.Corrupt)
 }
 
 private let chunk = 64 << 10
@@ -112,7 +117,7 @@ private final class InflateStage: DecoderStage {
             guard code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR else {
                 throw BodyDecoder.Corrupt(coding: coding)
             }
-            room.withUnsafeBytes { output(UnsafeRawBufferPointer(rebasing: $0[0 ..< count])) }
+            room.withUnsafeBytes { output(UnsafeRawBufferPointer(rebasing: $0[0..<count])) }
             if code == Z_STREAM_END {
                 isAtEnd = true
                 guard stream.avail_in > 0, stream.next_in.pointee == 0x1F else { return true }
@@ -174,7 +179,7 @@ private final class ZstdStage: DecoderStage {
                 return (code, out.pos)
             }
             guard ZSTD_isError(code) == 0 else { throw BodyDecoder.Corrupt(coding: "zstd") }
-            room.withUnsafeBytes { output(UnsafeRawBufferPointer(rebasing: $0[0 ..< count])) }
+            room.withUnsafeBytes { output(UnsafeRawBufferPointer(rebasing: $0[0..<count])) }
             isAtEnd = code == 0
             filled = count == room.count
         }

@@ -111,11 +111,15 @@ struct EasyConfiguration {
         if let file = connection.clientCertificate { set(CURLOPT_SSLCERT, string: file) }
         if let file = connection.clientKey { set(CURLOPT_SSLKEY, string: file) }
         if let key = connection.pinnedPublicKey { set(CURLOPT_PINNEDPUBLICKEY, string: key) }
-        if request.url.scheme == "https" || request.url.scheme == "ftps" { haul_watch_tls(easy, haul_tls_watch) }
+        if request.url.scheme == "https" || request.url.scheme == "ftps" {
+            haul_watch_tls(easy, haul_tls_watch)
+        }
         guard request.url.scheme == "sftp" else { return }
         if let key = connection.sshKey { set(CURLOPT_SSH_PRIVATE_KEYFILE, string: key) }
         // libssh2 refuses a host that is not in the file (CURLOPT_SSH_KNOWNHOSTS(3)).
-        if !connection.isInsecure, let hosts = connection.knownHosts { set(CURLOPT_SSH_KNOWNHOSTS, string: hosts) }
+        if !connection.isInsecure, let hosts = connection.knownHosts {
+            set(CURLOPT_SSH_KNOWNHOSTS, string: hosts)
+        }
     }
 
     private func setConnection(rate: Double?) {
@@ -134,7 +138,9 @@ struct EasyConfiguration {
         case .ipv6: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
         }
         if let interface = connection.interface { set(CURLOPT_INTERFACE, string: interface) }
-        if let list = transfer.resources.list(connection.resolve) { haul_easy_set_list(easy, CURLOPT_RESOLVE, list) }
+        if let list = transfer.resources.list(connection.resolve) {
+            haul_easy_set_list(easy, CURLOPT_RESOLVE, list)
+        }
         guard let rate else { return set(CURLOPT_BUFFERSIZE, EasyConfiguration.fullBuffer) }
         // A read brings at most a tenth of a second's worth, and the kernel holds little more.
         let burst = max(1024, min(EasyConfiguration.fullBuffer, Int(rate * 0.05)))

@@ -1,7 +1,9 @@
 import CCurl
 import HaulCore
 
-/// What a libcurl handle borrows while it runs, and what it can tell afterwards. Owned by the transfer thread.
+/// What a libcurl handle borrows while it runs, and what it can tell afterwards.
+///
+/// Owned by the transfer thread.
 struct EasyResources {
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private var bytes: [UnsafeMutableRawBufferPointer] = []
@@ -40,7 +42,9 @@ struct EasyResources {
     }
 
     /// Copies what libcurl learnt into a report.
-    static func readFacts(of easy: UnsafeMutableRawPointer, into report: inout TransferReport, request: TransferRequest) {
+    static func readFacts(
+        of easy: UnsafeMutableRawPointer, into report: inout TransferReport, request: TransferRequest
+    ) {
         var version = 0
         haul_easy_info_long(easy, CURLINFO_HTTP_VERSION, &version)
         report.isHTTP2 = version == CURL_HTTP_VERSION_2_0

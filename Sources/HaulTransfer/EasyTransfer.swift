@@ -3,7 +3,9 @@ import CHaulShims
 import HaulCore
 import HaulPlatform
 
-/// One request while it runs: judges its head, and puts its body where it belongs. Owned by the transfer thread.
+/// One request while it runs: judges its head, and puts its body where it belongs.
+///
+/// Owned by the transfer thread.
 final class EasyTransfer {
     /// What `receive` tells libcurl.
     enum Consumption {

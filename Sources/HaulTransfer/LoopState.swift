@@ -45,6 +45,7 @@ final class LoopState {
 
     /// Milliseconds that the poll may sleep.
     var pollTimeout: Int32 {
+        if batchIsUrgent { return 1 }
         if transfers.isEmpty { return batch.isEmpty ? 60_000 : 0 }
         var wait = LoopState.lookInterval
         for transfer in limited {
@@ -55,9 +56,10 @@ final class LoopState {
 
     /// The events to deliver now; committed ranges alone can wait a little for company.
     func takeBatch() -> [TransferEvent] {
-        guard !batch.isEmpty, batchIsUrgent || now.seconds(since: lastDelivery) >= LoopState.deliveryInterval else {
-            return []
-        }
+        let waited = now.seconds(since: lastDelivery)
+        let isDue =
+            batchIsUrgent && (batch.count >= LoopState.fullBatch || waited >= LoopState.urgentInterval)
+        guard !batch.isEmpty, isDue || waited >= LoopState.deliveryInterval else { return [] }
         lastDelivery = now
         batchIsUrgent = false
         let events = batch
@@ -114,7 +116,8 @@ final class LoopState {
 
     private func start(_ request: TransferRequest) {
         guard let easy = idle.popLast() ?? curl_easy_init() else {
-            let failure = TransferFailure(code: Int32(CURLE_OUT_OF_MEMORY.rawValue), detail: "no memory for a transfer")
+            let failure = TransferFailure(
+                code: Int32(CURLE_OUT_OF_MEMORY.rawValue), detail: "no memory for a transfer")
             deliver(.finished(request.id, TransferReport(outcome: .failed(failure))))
             return
         }
@@ -149,7 +152,9 @@ final class LoopState {
         guard let (easy, transfer) = find(id) else { return }
         deliver(.endMoved(id, transfer.moveEnd(to: target)))
         // It stands beyond the new end already: nothing more is wanted of it.
-        if transfer.position >= transfer.end, transfer.hasStored { finish(easy, transfer, code: CURLE_WRITE_ERROR) }
+        if transfer.position >= transfer.end, transfer.hasStored {
+            finish(easy, transfer, code: CURLE_WRITE_ERROR)
+        }
     }
 
     // MARK: Ends
@@ -176,7 +181,9 @@ final class LoopState {
         retire(easy, transfer, report)
     }
 
-    private func end(_ easy: UnsafeMutableRawPointer, _ transfer: EasyTransfer, with outcome: TransferReport.Outcome) {
+    private func end(
+        _ easy: UnsafeMutableRawPointer, _ transfer: EasyTransfer, with outcome: TransferReport.Outcome
+    ) {
         var report = transfer.report(CURLE_ABORTED_BY_CALLBACK, detail: "", now: now)
         if case .sinkFailed = report.outcome {} else { report.outcome = outcome }
         retire(easy, transfer, report)
@@ -256,13 +263,18 @@ final class LoopState {
     private static let idleHandles = 64
     /// Seconds between looks at stalls and due commits.
     private static let lookInterval = 0.1
+    /// Events that are worth waking the engine for at once; fewer wait a moment for company, seconds.
+    private static let fullBatch = 16
+    private static let urgentInterval = 0.001
     /// Seconds that committed ranges may wait for company.
     private static let deliveryInterval = 0.03
 }
 
 /// What libcurl calls: from within `turn` and `carryOut`, on the transfer thread.
 private enum Callbacks {
-    /// The context of one handle. Leaks nothing: the loop outlives its handles, and a handle finds itself by address.
+    /// The context of one handle.
+    ///
+    /// Leaks nothing: the loop outlives its handles, and a handle finds itself by address.
     static func install(on easy: UnsafeMutableRawPointer, loop: LoopState) {
         let context = Unmanaged.passUnretained(loop).toOpaque()
         haul_easy_set_pointer(easy, CURLOPT_PRIVATE, context)

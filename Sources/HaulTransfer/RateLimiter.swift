@@ -1,6 +1,8 @@
 import HaulCore
 
-/// The token buckets of all and of each download. Owned by the transfer thread.
+/// The token buckets of all and of each download.
+///
+/// Owned by the transfer thread.
 struct RateLimiter {
     private var all: TokenBucket?
     private var groups: [DownloadID: TokenBucket] = [:]

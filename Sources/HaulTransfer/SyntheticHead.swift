@@ -2,12 +2,13 @@ import HaulCore
 
 /// The head that an FTP or SFTP server would have sent, were it an HTTP server.
 enum SyntheticHead {
-    /// - Parameters:
-    ///   - remaining: bytes that will come, as libcurl knows them.
-    ///   - modified: modification time, seconds since 1970.
-    ///   - range: what was asked; `nil`: everything.
-    ///   - knownLength: length of the file in an earlier answer.
-    static func make(remaining: Int64?, modified: Int64?, range: ByteRange?, knownLength: Int64?) -> ResponseHead {
+    /// The head for what libcurl knows.
+    ///
+    /// `remaining`: bytes that will come; `modified`: seconds since 1970; `range`: what was asked, `nil`: everything;
+    /// `knownLength`: length of the file in an earlier answer.
+    static func make(remaining: Int64?, modified: Int64?, range: ByteRange?, knownLength: Int64?)
+        -> ResponseHead
+    {
         var fields = HeaderFields()
         if let modified { fields.all.append(HeaderField("Last-Modified", HTTPDate.imfFixdate(modified))) }
         guard let range, range.lower > 0 || range.upper != .max, let remaining else {

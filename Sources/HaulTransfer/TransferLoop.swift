@@ -42,7 +42,9 @@ package final class TransferLoop: Sendable {
         }
     }
 
-    /// Ends every transfer (each still reports `.cancelled`) and waits for the thread. Not from `deliver`.
+    /// Ends every transfer (each still reports `.cancelled`) and waits for the thread.
+    ///
+    /// Not from `deliver`.
     package func close() {
         let isFirst = mailbox.withLock { mailbox -> Bool in
             guard !mailbox.isClosing else { return false }

@@ -56,7 +56,9 @@ package struct TransferRequest: Sendable {
     }
 }
 
-/// What the engine asks of the transfer thread. Carried out in order.
+/// What the engine asks of the transfer thread.
+///
+/// Carried out in order.
 package enum TransferCommand: Sendable {
     case start(TransferRequest)
     /// A probe whose head was reported may write: the name is claimed. With `end`, no farther than that.
@@ -73,7 +75,9 @@ package enum TransferCommand: Sendable {
     case hostConnections(Int)
 }
 
-/// What the transfer thread tells. Batches keep the order.
+/// What the transfer thread tells.
+///
+/// Batches keep the order.
 package enum TransferEvent: Sendable {
     /// The head of a probe was accepted, and its body is not whole yet.
     case head(TransferID, BodyPlan, ResponseHead)

@@ -7,6 +7,39 @@ package enum HTTPDate {
 
     /// Reads an IMF-fixdate, an RFC 850 date or asctime's form; `nil` for anything else, impossible days included.
     package static func seconds(_ text: String) -> Int64? {
+        imfFixdate(parsing: text) ?? anyForm(text)
+    }
+
+    /// The one form that servers should send, read by its columns: this runs for every answer.
+    private static func imfFixdate(parsing text: String) -> Int64? {
+        var text = text
+        return text.withUTF8 { bytes -> Int64? in
+            guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), bytes[26] == UInt8(ascii: "G"),
+                bytes[27] == UInt8(ascii: "M"), bytes[28] == UInt8(ascii: "T"),
+                bytes[19] == UInt8(ascii: ":"),
+                bytes[22] == UInt8(ascii: ":"),
+                [4, 7, 11, 16, 25].allSatisfy({ bytes[$0] == ASCII.space })
+            else { return nil }
+            func digits(_ from: Int, _ count: Int) -> Int64? {
+                var number: Int64 = 0
+                for byte in bytes[from..<(from + count)] {
+                    guard ASCII.isDigit(byte) else { return nil }
+                    number = number * 10 + Int64(byte - 0x30)
+                }
+                return number
+            }
+            let name = bytes[8..<11]
+            guard
+                let month = months.firstIndex(where: { $0.utf8.elementsEqual(name) }).map({ Int64($0 + 1) }),
+                let day = digits(5, 2), let year = digits(12, 4), let hour = digits(17, 2),
+                let minute = digits(20, 2), let second = digits(23, 2), year >= 1900, hour < 24, minute < 60,
+                second <= 60, day >= 1, day <= length(ofMonth: month, year: year)
+            else { return nil }
+            return days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+        }
+    }
+
+    private static func anyForm(_ text: String) -> Int64? {
         var words = text.split { " ,-\t".contains($0) }.map { ASCII.lowered($0) }
         if let first = words.first, isWeekday(first) { words.removeFirst() }
         guard words.count == 5 || words.count == 4 else { return nil }

@@ -40,7 +40,7 @@ package struct HeaderFields: Hashable, Sendable {
 
     package static func same(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
-        return zip(left.utf8, right.utf8).allSatisfy { lowered($0) == lowered($1) }
+        return left == right || zip(left.utf8, right.utf8).allSatisfy { lowered($0) == lowered($1) }
     }
 
     private static func lowered(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }

@@ -14,7 +14,7 @@ extension DownloadMachine {
     }
 
     mutating func refused(
-        _ id: TransferID, _ refusal: Refusal, _ failure: Failure, _ run: Running, now: Instant, jitter: Double
+        _ refusal: Refusal, _ failure: Failure, _ run: Running, now: Instant, jitter: Double
     ) -> [DownloadAction] {
         if case .rangeIgnored = refusal, run.work.ifRange != nil {
             // Some servers give 200 to any If-Range: asked once more without, and the 206 is judged as strictly.
@@ -24,7 +24,7 @@ extension DownloadMachine {
         if case .status(416, _) = refusal, isLengthUnknown, let end = plan?.done.contiguousEnd, end > 0,
             run.work.range?.lower == end
         {
-            return nothingLeft(id, end, run, now: now)
+            return nothingLeft(end, run, now: now)
         }
         return failed(failure, run, now: now, jitter: jitter)
     }
@@ -137,17 +137,23 @@ extension DownloadMachine {
             sources[index].notBefore = .distantFuture
             return [.refresh(source: index)]
         }
-        guard phase == .fetching, let range = run.work.range, range.lower > 0, run.work.delivery != .sample
-        else {
+        guard phase == .fetching, let range = run.work.range, range != ByteRange(0, .max) else {
             return lose(index, failure.error, now: now)
         }
-        return offsetRefused(failure, index, now: now, jitter: jitter)
+        return offsetRefused(failure, run, now: now, jitter: jitter)
     }
 
-    /// An offset was refused as if the link were dead: too many connections, no ranges, or it is.
+    /// A part was refused as if the link were dead: too many connections, no ranges, or it is.
     private mutating func offsetRefused(
-        _ failure: Failure, _ index: Int, now: Instant, jitter: Double
+        _ failure: Failure, _ run: Running, now: Instant, jitter: Double
     ) -> [DownloadAction] {
+        let index = run.work.source
+        if sources[index].delivered == 0, hasOtherTrusted(than: index) {
+            return lose(index, failure.error, now: now)
+        }
+        // Requests that were under way together are refused together, for one reason.
+        if let last = sources[index].offsetRefused, run.started < last { return fetchOn(now: now) }
+        sources[index].offsetRefused = now
         if delivering > 0 || isSplittable && sources[index].delivered > 0 {
             let ended = endSegmentation()
             // The server may still count a connection that has just ended.
@@ -155,15 +161,23 @@ extension DownloadMachine {
                 by: configuration.retry.backOff(attempt: 1, jitter: jitter))
             return ended
         }
-        if sources[index].wasAskedIfAlive, !hasOtherTrusted(than: index) {
-            return startOver(cannotResume(failure))
+        guard !sources[index].wasAskedIfAlive else {
+            return hasOtherTrusted(than: index)
+                ? lose(index, failure.error, now: now) : startOver(cannotResume(failure))
         }
-        // What is on disk is given up only for a link that does give the first bytes.
-        guard !sources[index].wasAskedIfAlive, !configuration.isStream, let first = plan?.done.ranges.first,
-            first.lower == 0
-        else { return lose(index, failure.error, now: now) }
+        return askIfAlive(failure, index, now: now)
+    }
+
+    /// What is on disk is given up only for a link that does give the first bytes.
+    private mutating func askIfAlive(_ failure: Failure, _ index: Int, now: Instant) -> [DownloadAction] {
+        guard !configuration.isStream, let first = plan?.done.ranges.first, first.lower == 0 else {
+            return lose(index, failure.error, now: now)
+        }
+        let beginning = ByteRange(0, min(first.upper, DownloadMachine.proofSize))
+        var samples = [beginning]
+        if case .proving(let others) = sources[index].trust { samples += others.filter { $0 != beginning } }
         sources[index].wasAskedIfAlive = true
-        sources[index].trust = .proving([ByteRange(0, min(first.upper, DownloadMachine.proofSize))])
+        sources[index].trust = .proving(samples)
         return fetchOn(now: now)
     }
 
@@ -284,6 +298,7 @@ extension DownloadMachine {
         for index in sources.indices {
             sources[index].trust = .unknown
             sources[index].validator = nil
+            sources[index].refreshes = 0
         }
         phase = .claiming
         return cancelled + [notice] + reset

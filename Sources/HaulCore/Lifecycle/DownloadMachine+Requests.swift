@@ -135,7 +135,7 @@ extension DownloadMachine {
         if configuration.isSequential { return shortenToChunk(plan) }
         let minimum = configuration.minimumSplit
         if plan.segments.count == 1, let only = plan.segments.first, configuration.connections != nil,
-            running[only.owner]?.firstDelivery == nil || plan.done.isEmpty
+            plan.done.isEmpty
         {
             return divide(only, among: free + 1, minimum: minimum)
         }
@@ -170,7 +170,8 @@ extension DownloadMachine {
     }
 
     private mutating func moveEnd(of id: TransferID, to end: Int64) -> [DownloadAction] {
-        guard running[id] != nil else { return [] }
+        // Before its head is judged a transfer has no end that could be moved.
+        guard running[id]?.isDelivering == true else { return [] }
         running[id]?.isMoving = true
         return [.moveEnd(id, to: end)]
     }

@@ -51,9 +51,11 @@ extension DownloadMachine {
         guard let window = configuration.window else { return body }
         var part = body
         // As long as was asked, not as long as what came: a server may send less of it, or more.
-        part.file.length =
-            body.file.length.map { max(0, min($0, window.upper) - window.lower) }
-            ?? body.length.map { $0 - body.skip }
+        if let total = body.file.length {
+            part.file.length = max(0, min(total, window.upper) - window.lower)
+        } else {
+            part.file.length = window.upper < .max ? window.count : body.length.map { $0 - body.skip }
+        }
         part.file.hasRanges = false
         part.file.digests = []
         part.offset = 0
@@ -135,9 +137,9 @@ extension DownloadMachine {
         case .sampled(let body): return sampled(id, body, run)
         case .redirect(let status, let location): return redirected(run, status, location)
         case .notModified: return self.end(.finish(wasThere: true))
-        case .nothingLeft(let length): return nothingLeft(id, length, run, now: now)
+        case .nothingLeft(let length): return nothingLeft(length, run, now: now)
         case .refused(let refusal, let failure):
-            return refused(id, refusal, failure, run, now: now, jitter: jitter)
+            return refused(refusal, failure, run, now: now, jitter: jitter)
         case .failed(let failure): return failed(failure, run, now: now, jitter: jitter)
         case .cancelled, .completed: return fetchOn(now: now)
         }
@@ -196,7 +198,7 @@ extension DownloadMachine {
     }
 
     mutating func nothingLeft(
-        _ id: TransferID, _ length: Int64, _ run: Running, now: Instant
+        _ length: Int64, _ run: Running, now: Instant
     ) -> [DownloadAction] {
         if configuration.window != nil {
             let error = HaulError(
@@ -209,9 +211,10 @@ extension DownloadMachine {
             settleLength()
             return fetchOn(now: now)
         }
-        if phase == .probing, length == 0 {
-            let empty = BodyPlan(offset: 0, length: 0, file: RemoteFile(length: 0))
-            return wholeArrived(id, empty, run)
+        // An empty file has no ranges at all: asked plainly, it is given with all its facts.
+        if phase == .probing {
+            rangesFailed = true
+            return []
         }
         guard let plan, plan.length == length, plan.isComplete else {
             return startOver("the file is shorter now")

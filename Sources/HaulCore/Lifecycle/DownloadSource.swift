@@ -24,6 +24,8 @@ package struct DownloadSource: Hashable, Sendable {
     var isRefreshing = false
     /// It refused an offset and was asked for its first bytes, to tell a dead link from one without ranges.
     var wasAskedIfAlive = false
+    /// When it last refused an offset.
+    var offsetRefused: Instant?
     /// Renewals in a row that brought nothing.
     var refreshes = 0
     var failures = 0

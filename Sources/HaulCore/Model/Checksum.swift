@@ -43,9 +43,13 @@ package struct ChecksumValue: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        String(unsafeUninitializedCapacity: bytes.count * 2) { text in
+            for (index, byte) in bytes.enumerated() {
+                text[index * 2] = ChecksumValue.digit(byte >> 4)
+                text[index * 2 + 1] = ChecksumValue.digit(byte & 15)
+            }
+            return bytes.count * 2
+        }
     }
 
     package var description: String { "\(algorithm.rawValue):\(hex)" }
@@ -56,6 +60,8 @@ package struct ChecksumValue: Hashable, Sendable, CustomStringConvertible {
         guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
     }
+
+    private static func digit(_ nibble: UInt8) -> UInt8 { nibble + (nibble < 10 ? 0x30 : 0x61 - 10) }
 
     private static func nibble(_ byte: UInt8) -> UInt8? {
         switch byte {

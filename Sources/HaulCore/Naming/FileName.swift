@@ -8,6 +8,7 @@ package enum FileName {
     /// One component (the last, for `/` and `\`), NFC, without control, bidi and other invisible characters,
     /// without dots and spaces at its end, no leading dot, no name of a Windows device, at most `maximumBytes`.
     package static func sanitized(_ raw: String) -> String? {
+        if isPlain(raw) { return raw }
         guard let component = lastComponent(raw), component != ".", component != "..",
             // Composed last: marks meet when something invisible between them goes.
             let composed = UnicodeText.normalized(withoutInvisible(component), .canonical)
@@ -17,6 +18,26 @@ package enum FileName {
         let name = guarded(visible)
         // Guarding adds two bytes at most, and comes last: a cut must not bring a guarded form back.
         return name.utf8.count <= maximumBytes ? name : guarded(cut(visible, to: maximumBytes - 2))
+    }
+
+    /// Whether nothing has to be done: letters, digits, `-` and `_`, and dots inside; no device's name.
+    private static func isPlain(_ raw: String) -> Bool {
+        var raw = raw
+        return raw.withUTF8 { bytes in
+            guard (1...200).contains(bytes.count), bytes[0] != UInt8(ascii: "."),
+                bytes[bytes.count - 1] != UInt8(ascii: ".")
+            else { return false }
+            let stem = bytes.prefix { $0 != UInt8(ascii: ".") }.count
+            // The devices begin with these letters: con, prn, aux, nul, com1, lpt1.
+            let mayBeDevice = (stem == 3 || stem == 4) && "cpanlCPANL".utf8.contains(bytes[0])
+            return !mayBeDevice
+                && bytes.allSatisfy {
+                    ASCII.isLetter($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-")
+                        || $0 == UInt8(ascii: "_")
+                        || $0 == UInt8(ascii: ".")
+                }
+                && !bytes.suffix(5).elementsEqual(".haul".utf8)
+        }
     }
 
     /// The name with a number before its extension, as `name (1).tar.gz`, still within `maximumBytes`.

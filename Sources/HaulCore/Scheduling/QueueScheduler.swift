@@ -1,7 +1,10 @@
 /// Which waiting download starts next: in the order of creation, within the limits of all and of each host.
 ///
 /// Costs of a call do not grow with the length of the queue.
-package struct QueueScheduler<Host: Hashable & Sendable>: Sendable {
+package struct QueueScheduler: Sendable {
+    /// A number that its owner gives to each host.
+    package typealias Host = Int
+
     private struct Entry: Sendable {
         var sequence: UInt64
         var id: DownloadID

@@ -190,7 +190,7 @@ struct SimulatedServer {
         switch tag {
         case .strong: fields.append(("ETag", "\"\(tagPrefix)\(version)\""))
         case .weak: fields.append(("ETag", "W/\"\(tagPrefix)\(version)\""))
-        case .perNode: fields.append(("ETag", "\"node\(node % 3)\""))
+        case .perNode: fields.append(("ETag", "\"\(tagPrefix)node\(node % 3)\""))
         case .none: break
         }
         switch time {

@@ -32,6 +32,10 @@ extension SimulatedWorld {
             if wanted == 7 { servers[0].lengths += Array(repeating: length, count: 6) }
             configuration.hasChecksum = true
         }
+        // Without a total nobody can tell a part that was cut short from one up to the end.
+        if configuration.window?.upper == .max {
+            for index in servers.indices { servers[index].knowsLength = true }
+        }
         var world = SimulatedWorld(seed: seed, configuration: configuration, servers: servers, wanted: wanted)
         world.hasFreshLinks = chance(0.7, &random)
         if chance(0.1, &random) { world.interruptAfter = Double.random(in: 0..<4, using: &random) }
@@ -45,6 +49,8 @@ extension SimulatedWorld {
         var only = server([length], &random)
         if only.tag == .perNode { only.tag = .none }
         only.linkLife = only.linkLife.map { $0 + 3 }
+        // An expired link and a refused offset look the same; both at once is beyond telling apart.
+        if only.linkLife != nil { only.forbidsOffsets = false }
         only.faults = Int.random(in: 0...3, using: &random)
         var configuration = configuration(1, &random)
         configuration.isStream = false
@@ -55,7 +61,8 @@ extension SimulatedWorld {
             configuration.hasChecksum = true
         }
         if configuration.window != nil {
-            (only.hasRanges, only.cap, only.forbidsOffsets) = (true, nil, false)
+            (only.hasRanges, only.cap, only.forbidsOffsets, only.faults) = (true, nil, false, 0)
+            only.knowsLength = true
         }
         return SimulatedWorld(seed: seed, configuration: configuration, servers: [only], wanted: wanted)
     }

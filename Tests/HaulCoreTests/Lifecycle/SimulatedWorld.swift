@@ -77,6 +77,7 @@ struct SimulatedWorld {
         terminal = nil
         terminals = 0
         wasPublished = false
+        if configuration.isStream { (streamed, disk) = (0, SimulatedDisk()) }
         let found = disk.journal.map {
             DownloadMachine.Found(facts: $0.facts, done: $0.done, matchesURL: true)
         }

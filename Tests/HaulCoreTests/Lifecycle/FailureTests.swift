@@ -1,0 +1,172 @@
+import HaulCore
+import Testing
+
+@Suite("DownloadMachine: failures, retries and checksums")
+struct FailureTests {
+    typealias Driver = MachineDriver
+
+    @Test("a failed probe is tried again after the wait, as often as the policy says")
+    func retries() throws {
+        let driver = Driver { $0.retry = RetryPolicy(limit: 2) }
+        driver.start()
+        for _ in 1...2 {
+            let (id, _) = try #require(driver.next())
+            let failure = Driver.failure()
+            #expect(
+                driver.finish(id, .failed(failure)) == [.state(.retrying(seconds: 1, because: failure.error))]
+            )
+            #expect(driver.next() == nil)
+            #expect(driver.machine.deadline(now: driver.now) == driver.now.advanced(by: 1))
+            driver.wait(1)
+        }
+        let (id, _) = try #require(driver.next())
+        let error = driver.finish(id, .failed(Driver.failure())).failure
+        #expect(error?.message == "it broke, 3 times in a row")
+    }
+
+    @Test("progress resets the count")
+    func progress() throws {
+        let driver = Driver { $0.retry = RetryPolicy(limit: 1) }
+        var id = try #require(driver.probe())
+        for step in 0..<10 as Range<Int64> {
+            driver.commit(id, step * 1000, step * 1000 + 1000)
+            #expect(driver.finish(id, .failed(Driver.failure())).kinds == ["retrying"])
+            driver.wait(5)
+            let (next, work) = try #require(driver.next())
+            #expect(work.range?.lower == step * 1000 + 1000)
+            _ = driver.deliver(next)
+            id = next
+        }
+    }
+
+    @Test("a connection that brought much and broke is made again at once")
+    func atOnce() throws {
+        let driver = Driver()
+        let id = try #require(driver.probe())
+        driver.commit(id, 0, 100_000)
+        #expect(driver.finish(id, .failed(Driver.failure(.truncated))).isEmpty)
+        #expect(driver.next()?.work.range?.lower == 100_000)
+    }
+
+    @Test("where nothing can be resumed, a break begins anew and counts, whatever came before")
+    func noRanges() throws {
+        let driver = Driver { $0.retry = RetryPolicy(limit: 1) }
+        let id = try #require(driver.probe(Driver.file(ranges: false)))
+        driver.commit(id, 0, 1_000_000)
+        #expect(driver.finish(id, .failed(Driver.failure())).kinds == ["notice", "restart", "retrying"])
+        _ = driver.restarted()
+        driver.wait(5)
+        let (again, work) = try #require(driver.next())
+        #expect(work.delivery == .probe)
+        _ = driver.deliver(again)
+        _ = driver.headAccepted(again, Driver.body(Driver.file(ranges: false)))
+        _ = driver.claimed(again)
+        driver.commit(again, 0, 1_000_000)
+        #expect(driver.finish(again, .failed(Driver.failure())).failure != nil)
+    }
+
+    @Test("a stream that cannot be resumed does not begin anew once bytes went out")
+    func stream() throws {
+        let driver = Driver { $0.isStream = true }
+        let id = try #require(driver.probe(Driver.file(ranges: false)))
+        driver.commit(id, 0, 10)
+        #expect(driver.finish(id, .failed(Driver.failure())).kinds == ["fail"])
+    }
+
+    @Test("a throttled host is told to the governor with the time it named")
+    func throttled() throws {
+        let driver = Driver()
+        driver.start()
+        let (id, _) = try #require(driver.next())
+        let actions = driver.finish(id, Driver.status(429, retryAfter: 30))
+        #expect(actions.first == .throttled(source: 0, retryAfter: 30, delivering: 0))
+        #expect(actions.kinds == ["throttled", "retrying"])
+        driver.wait(29)
+        #expect(driver.next() == nil)
+        driver.wait(1)
+        #expect(driver.next() != nil)
+    }
+
+    @Test(
+        "what is final is told at once",
+        arguments: [400, 404, 407, 451, 501] as [Int])
+    func final(status: Int) throws {
+        let driver = Driver()
+        driver.start()
+        let (id, _) = try #require(driver.next())
+        let actions = driver.finish(id, Driver.status(status))
+        #expect(actions.kinds == ["fail"])
+        #expect(actions.failure?.status == status)
+    }
+
+    @Test("a failure of the disk ends the run and its transfers")
+    func disk() throws {
+        let driver = Driver { $0.connections = 2 }
+        let id = try #require(driver.probe())
+        _ = driver.endMoved(id, 4 * Driver.mebibyte)
+        let (extra, _) = try #require(driver.next())
+        let error = HaulError(.diskFull, "no room")
+        #expect(driver.finish(id, .failed(Failure(.disk, error))) == [.cancel(extra), .fail(error)])
+    }
+
+    @Test("an answer without a byte counts as a failure, not as an endless loop")
+    func emptyAnswer() throws {
+        let driver = Driver { $0.retry = RetryPolicy(limit: 0) }
+        _ = driver.resume([ByteRange(0, 1000)])
+        let (id, _) = try #require(driver.next())
+        _ = driver.deliver(id)
+        #expect(driver.finish(id, .completed(isWhole: true)).failure?.code == .truncated)
+    }
+
+    static let mismatch = Failure(.checksum, HaulError(.checksumMismatch, "other bytes"))
+
+    @Test("a checksum that does not hold is tried once more, then told; nothing is published")
+    func checksum() throws {
+        let driver = Driver { $0.hasChecksum = true }
+        for round in 1...2 {
+            let id: TransferID
+            if round == 1 {
+                id = try #require(driver.probe(Driver.file(1000)))
+            } else {
+                (id, _) = try #require(driver.next())
+                _ = driver.deliver(id)
+                _ = driver.headAccepted(id, Driver.body(Driver.file(1000)))
+                _ = driver.claimed(id)
+            }
+            driver.commit(id, 0, 1000)
+            _ = driver.finish(id, .completed(isWhole: true))
+            let actions = driver.verified(Self.mismatch)
+            #expect(actions.kinds == (round == 1 ? ["notice", "restart"] : ["fail"]))
+            _ = driver.restarted()
+        }
+    }
+
+    @Test("after a mismatch one source alone is asked, and the one that failed alone not again")
+    func suspects() throws {
+        let driver = Driver(ResumeTests.both) { $0.hasChecksum = true }
+        let id = try #require(driver.probe(Driver.file(1000)))
+        driver.commit(id, 0, 1000)
+        _ = driver.finish(id, .completed(isWhole: true))
+        _ = driver.verified(Self.mismatch)
+        _ = driver.restarted()
+        let (second, work) = try #require(driver.next())
+        #expect(work.source == 1)
+        let body = Driver.body(Driver.file(1000))
+        #expect(driver.finish(second, .whole(body)).kinds == ["storeWhole"])
+        #expect(driver.wholeRefused(Self.mismatch).failure?.code == .checksumMismatch)
+    }
+
+    @Test("failures of requests that were under way together count as one")
+    func together() throws {
+        let driver = Driver {
+            $0.connections = 4
+            $0.retry = RetryPolicy(limit: 1)
+        }
+        _ = driver.resume([ByteRange(0, Driver.mebibyte)], Driver.file(64 * Driver.mebibyte))
+        var open: [TransferID] = []
+        while let (id, _) = driver.next() { open.append(id) }
+        #expect(open.count == 4)
+        driver.wait(1)
+        for id in open { #expect(driver.finish(id, .failed(Driver.failure())).failure == nil) }
+    }
+}
