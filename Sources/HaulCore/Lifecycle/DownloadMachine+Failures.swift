@@ -170,6 +170,8 @@ extension DownloadMachine {
 
     /// What is on disk is given up only for a link that does give the first bytes.
     private mutating func askIfAlive(_ failure: Failure, _ index: Int, now: Instant) -> [DownloadAction] {
+        // With nothing on disk a new probe costs nothing.
+        if done == 0 { return startOver(failure.error.message) }
         guard !configuration.isStream, let first = plan?.done.ranges.first, first.lower == 0 else {
             return lose(index, failure.error, now: now)
         }

@@ -221,6 +221,18 @@ struct ProbeTests {
         #expect(driver.next()?.work.range == nil)
     }
 
+    @Test("with nothing on disk a refused part is no reason to give up: the probe is made again")
+    func refusedWithNothing() throws {
+        let driver = Driver()
+        let id = try #require(driver.probe())
+        _ = driver.finish(id, .failed(Driver.failure()))
+        driver.wait(10)
+        let (segment, _) = try #require(driver.next())
+        #expect(driver.finish(segment, Driver.status(403)).kinds == ["notice", "restart"])
+        driver.restarted()
+        #expect(driver.next()?.work.range == ByteRange(0, .max))
+    }
+
     @Test("a part that was asked for by --range must come as that part")
     func window() throws {
         let driver = Driver { $0.window = ByteRange(100, 200) }

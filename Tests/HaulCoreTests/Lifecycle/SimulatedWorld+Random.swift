@@ -38,6 +38,7 @@ extension SimulatedWorld {
         }
         var world = SimulatedWorld(seed: seed, configuration: configuration, servers: servers, wanted: wanted)
         world.hasFreshLinks = chance(0.7, &random)
+        world.lossProbability = chance(0.3, &random) ? 0.4 : 0
         if chance(0.1, &random) { world.interruptAfter = Double.random(in: 0..<4, using: &random) }
         return world
     }

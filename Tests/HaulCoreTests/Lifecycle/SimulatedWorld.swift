@@ -10,6 +10,8 @@ struct SimulatedWorld {
         case cancel(TransferID)
         case moveEnd(TransferID, Int64)
         case proceed(TransferID)
+        /// The connection breaks while its probe waits for the claim.
+        case lost(TransferID)
         case claimed(TransferID, RemoteFile)
         case restarted
         case compared(TransferID, Bool)
@@ -27,6 +29,8 @@ struct SimulatedWorld {
     var random: SeededGenerator
     var servers: [SimulatedServer]
     var hasFreshLinks = true
+    /// How likely a probe is lost while its name is claimed.
+    var lossProbability = 0.0
     /// Simulated seconds after which the user interrupts.
     var interruptAfter: Double?
     var disk = SimulatedDisk()
@@ -45,6 +49,7 @@ struct SimulatedWorld {
     private var governors: [Origin: Governor] = [:]
     private var lastTransfer: UInt64 = 0
     private var restartPending = false
+    private var isClaiming = false
     private var jobs = 0
     /// The small body that came whole: its version and length.
     private var whole: (content: Int, length: Int64)?
@@ -92,6 +97,7 @@ struct SimulatedWorld {
         hosts = [:]
         governors = [:]
         restartPending = false
+        isClaiming = false
         jobs = 0
         whole = nil
         start()
@@ -198,7 +204,9 @@ struct SimulatedWorld {
             post(.step(id, 0), in: servers[work.source].latency)
         case .cancel(let id): post(.cancel(id), in: delay)
         case .moveEnd(let id, let end): post(.moveEnd(id, end), in: delay)
-        case .claim(let id, let body, _): postJob(.claimed(id, body.file))
+        case .claim(let id, let body, _):
+            isClaiming = true
+            postJob(.claimed(id, body.file))
         case .proceed(let id): post(.proceed(id), in: delay)
         case .recordFacts(let facts): disk.journal?.facts = facts
         case .restart: restart()
@@ -219,6 +227,7 @@ struct SimulatedWorld {
     private mutating func restart() {
         restartPending = !transfers.isEmpty
         guard !restartPending, terminal == nil else { return }
+        if isClaiming { problems.append("the partial is reset while it is claimed") }
         if configuration.isStream, streamed > 0 { problems.append("a stream cannot begin again") }
         disk.clear()
         postJob(.restarted)
@@ -296,6 +305,10 @@ struct SimulatedWorld {
         case .cancel(let id): if transfers[id] != nil { finish(id, .cancelled) }
         case .moveEnd(let id, let end): moveEnd(id, to: end)
         case .proceed(let id): proceed(id)
+        case .lost(let id):
+            if transfers[id]?.stage == .paused {
+                finish(id, .failed(Failure(.connection, HaulError(.connectionLost, "it was lost"))))
+            }
         case .tick: perform(machine.ticked(now: now))
         default:
             jobs -= 1
@@ -307,6 +320,7 @@ struct SimulatedWorld {
         guard terminal == nil else { return }
         switch event {
         case .claimed(let id, let facts):
+            isClaiming = false
             if !configuration.isStream { disk.journal = (facts, disk.journal?.done ?? RangeSet()) }
             perform(machine.claimed(id, now: now))
         case .restarted: perform(machine.restarted(now: now))
@@ -319,7 +333,7 @@ struct SimulatedWorld {
         case .refreshed(let source):
             let url = hasFreshLinks ? try? SimulatedWorld.source(source).resolving("/fresh/\(requests)") : nil
             perform(machine.refreshed(source, url, now: now))
-        case .step, .cancel, .moveEnd, .proceed, .tick: break
+        case .step, .cancel, .moveEnd, .proceed, .lost, .tick: break
         }
     }
 
@@ -382,6 +396,9 @@ struct SimulatedWorld {
             if (plan.length ?? transfer.body?.range.count ?? 0) > limit {
                 transfer.stage = .paused
                 transfers[id] = transfer
+                if lossProbability > Double.random(in: 0..<1, using: &random) {
+                    post(.lost(id), in: Double.random(in: 0..<0.06, using: &random))
+                }
                 return perform(machine.headAccepted(id, plan, now: now))
             }
         case .segment(let end):
