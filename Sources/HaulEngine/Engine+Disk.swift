@@ -41,6 +41,7 @@ extension Engine {
             run.sink = found.partial
             if found.existing != nil { run.path = found.existing }
             run.existingLength = found.existingLength
+            run.use(found.netrc)
             if run.spec.destination == .standardOutput { run.sink = standardOutput(run) }
             begin(found, run)
         }

@@ -23,6 +23,8 @@ struct Preparation: Sendable {
         /// That file's path: nothing is to be done if it has not changed.
         var existing: String?
         var existingLength: Int64?
+        /// The logins that `--netrc` names.
+        var netrc: Netrc?
         var outcome = Outcome.goOn
     }
 
@@ -40,6 +42,7 @@ struct Preparation: Sendable {
             let (path, userName) = try place()
             let directory = try directories.open(path)
             var found = Found(directory: directory, userName: userName)
+            if let file = options.connection.netrcFile { found.netrc = try readNetrc(file) }
             try lookAtExisting(&found)
             if case .goOn = found.outcome { try lookForPartial(&found) }
             return found
@@ -81,6 +84,14 @@ struct Preparation: Sendable {
         case .auto, .replace, .rename, .skip, .fail: break
         }
     }
+
+    private func readNetrc(_ path: String) throws(SystemFailure) -> Netrc {
+        let file = try directories.system.open(path, in: nil, .readFollowing)
+        let bytes = try directories.system.read(Preparation.longestNetrc, from: file, at: 0)
+        return Netrc(String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static let longestNetrc = 1 << 20
 
     /// A conditional request makes sense only for the whole file by GET.
     private var isPlain: Bool {

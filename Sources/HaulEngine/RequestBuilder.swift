@@ -5,6 +5,7 @@ import HaulTransfer
 struct RequestBuilder {
     let options: DownloadOptions
     let sources: [URLReference]
+    var netrc: Netrc?
 
     /// `cookies`: the download's jar.
     ///
@@ -49,11 +50,14 @@ struct RequestBuilder {
     }
 
     private func credentials(_ work: TransferWork, mayKnow: Bool) -> Credentials? {
-        if let user = work.url.user { return Credentials(user: user, password: work.url.password) }
-        if work.url.origin == work.given.origin, let user = work.given.user {
-            return Credentials(user: user, password: work.given.password)
+        let isGiven = work.url.origin == work.given.origin
+        if let user = work.url.user ?? (isGiven ? work.given.user : nil) {
+            let password = work.url.password ?? (isGiven ? work.given.password : nil)
+            if let password { return Credentials(user: user, password: password) }
+            return netrc?.credentials(host: work.url.host, user: user) ?? Credentials(user: user, password: nil)
         }
-        return mayKnow ? options.credentials : nil
+        if mayKnow, let credentials = options.credentials { return credentials }
+        return netrc?.credentials(host: work.url.host, user: nil)
     }
 
     private func fields(_ work: TransferWork, _ userFields: [HeaderField]) -> [HeaderField] {

@@ -9,7 +9,7 @@ import HaulTransfer
 final class Run {
     let id: DownloadID
     let spec: DownloadSpec
-    let builder: RequestBuilder
+    private(set) var builder: RequestBuilder
     /// Digests of the sources' identities: what a partial is found by.
     let digests: [SourceDigest]
     let started: Instant
@@ -63,7 +63,7 @@ final class Run {
         self.id = id
         self.spec = spec
         builder = RequestBuilder(options: spec.options, sources: urls)
-        digests = urls.map { SourceDigest.of($0.identity) }
+        digests = urls.map { SourceDigest.of($0.identity + Run.variant(spec.options.headers)) }
         started = now
         lastAsked = now
         lastDurable = now
@@ -92,6 +92,14 @@ final class Run {
         configuration.hasRefresher = !options.refreshCommand.isEmpty
         return configuration
     }
+
+    /// The same URL gives other bytes to who asks for another language or type.
+    private static func variant(_ headers: [HeaderField]) -> String {
+        headers.filter { $0.name.lowercased().hasPrefix("accept") }
+            .map { "\n\($0.name.lowercased()): \($0.value)" }.sorted().joined()
+    }
+
+    func use(_ netrc: Netrc?) { builder.netrc = netrc }
 
     var primary: URLReference { builder.sources[0] }
 

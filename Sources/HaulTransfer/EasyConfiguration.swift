@@ -28,21 +28,10 @@ struct EasyConfiguration {
     }
 
     private func setURL() {
-        set(CURLOPT_URL, string: netrcURL ?? request.url.urlString)
+        set(CURLOPT_URL, string: request.url.urlString)
         // The request target goes out byte for byte as it was given: signatures depend on it.
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_PROTOCOLS_STR, string: "http,https,ftp,ftps,sftp,file")
-    }
-
-    /// With a user and no password, libcurl looks into netrc only if the user stands in the URL.
-    private var netrcURL: String? {
-        guard request.connection.netrcFile != nil, let credentials = request.credentials,
-            credentials.password == nil, let separator = request.url.urlString.firstRange(of: "://")
-        else { return nil }
-        let user = PercentCoding.encodedWhole(credentials.user.utf8)
-        var url = request.url.urlString
-        url.insert(contentsOf: user + "@", at: separator.upperBound)
-        return url
     }
 
     private func setMethod() {
@@ -70,7 +59,7 @@ struct EasyConfiguration {
     }
 
     private func setCredentials() {
-        if let credentials = request.credentials, netrcURL == nil {
+        if let credentials = request.credentials {
             set(CURLOPT_USERNAME, string: credentials.user)
             if let password = credentials.password { set(CURLOPT_PASSWORD, string: password) }
         }
@@ -82,10 +71,6 @@ struct EasyConfiguration {
         case .negotiate: set(CURLOPT_HTTPAUTH, EasyConfiguration.basic | EasyConfiguration.digest)
         case .basic: set(CURLOPT_HTTPAUTH, EasyConfiguration.basic)
         case .digest: set(CURLOPT_HTTPAUTH, EasyConfiguration.digest)
-        }
-        if let file = request.connection.netrcFile {
-            set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue))
-            set(CURLOPT_NETRC_FILE, string: file)
         }
     }
 
@@ -141,7 +126,11 @@ struct EasyConfiguration {
         if let list = transfer.resources.list(connection.resolve) {
             haul_easy_set_list(easy, CURLOPT_RESOLVE, list)
         }
-        guard let rate else { return set(CURLOPT_BUFFERSIZE, EasyConfiguration.fullBuffer) }
+        guard let rate else {
+            // Over SFTP libssh2 asks four buffers ahead: what is under way when the process is killed comes again.
+            let isAhead = request.url.scheme == "sftp"
+            return set(CURLOPT_BUFFERSIZE, isAhead ? EasyConfiguration.sftpBuffer : EasyConfiguration.fullBuffer)
+        }
         // A read brings at most a tenth of a second's worth, and the kernel holds little more.
         let burst = max(1024, min(EasyConfiguration.fullBuffer, Int(rate * 0.05)))
         set(CURLOPT_BUFFERSIZE, burst)
@@ -168,6 +157,7 @@ struct EasyConfiguration {
 
     /// libcurl's own most; a large buffer saves system calls even though callbacks get 16 KiB at a time.
     private static let fullBuffer = 512 << 10
+    private static let sftpBuffer = 64 << 10
     /// CURLAUTH_BASIC and CURLAUTH_DIGEST are macros with casts that Swift does not import.
     private static let basic = 1
     private static let digest = 2

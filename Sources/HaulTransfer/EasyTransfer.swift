@@ -399,7 +399,8 @@ final class EasyTransfer {
         haul_easy_info_long(easy, CURLINFO_HTTP_CONNECTCODE, &connect)
         var failure = TransferFailure(
             code: Int32(code.rawValue), systemCode: Int32(truncatingIfNeeded: errno), detail: detail,
-            responseCode: response == 0 ? connect : response)
+            responseCode: response)
+        failure.connectCode = connect
         failure.isTruncated = isBody
         return failure
     }

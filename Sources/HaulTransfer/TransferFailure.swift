@@ -12,6 +12,8 @@ package struct TransferFailure: Error, Hashable, Sendable {
     package var detail: String
     /// The last response code: HTTP status or FTP reply, of a proxy too.
     package var responseCode: Int
+    /// The status with which a proxy answered CONNECT; 0: it was not asked, or let it pass.
+    package var connectCode = 0
     /// Nothing came for the stall timeout.
     package var isStall = false
     /// The body was accepted and ended before its length.
@@ -32,6 +34,7 @@ extension TransferFailure {
         if isStall {
             return Failure(.connection, HaulError(.stalled, "\(url.redacted) stalled: \(detail)"))
         }
+        if let refused = tunnelFailure() { return refused }
         switch CURLcode(rawValue: UInt32(bitPattern: code)) {
         case CURLE_COULDNT_RESOLVE_HOST:
             return Failure(
@@ -61,6 +64,23 @@ extension TransferFailure {
         default:
             return trustFailure(of: url, place) ?? fileFailure(of: url) ?? lostFailure(of: url)
         }
+    }
+
+    /// What a proxy answered to CONNECT.
+    private func tunnelFailure() -> Failure? {
+        guard connectCode >= 400 else { return nil }
+        if connectCode == 401 || connectCode == 407 {
+            return Failure(
+                .permanent,
+                HaulError(
+                    .authenticationFailed, "the proxy wants a login (\(connectCode))",
+                    advice: "give user and password with --proxy-user", status: connectCode))
+        }
+        return Failure(
+            connectCode >= 500 ? .connection : .permanent,
+            HaulError(
+                .proxyFailed, "the proxy refuses the connection (\(connectCode))", advice: "check --proxy",
+                status: connectCode))
     }
 
     /// TLS, SSH and passwords: final.

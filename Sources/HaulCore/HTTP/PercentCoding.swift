@@ -33,13 +33,6 @@ package enum PercentCoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Every byte as `%XX`.
-    package static func encodedWhole(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let codes = bytes.flatMap { [ASCII.percent, digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: codes, as: UTF8.self)
-    }
-
     private static func pair<Bytes: Collection<UInt8>>(
         _ bytes: Bytes, at index: Bytes.Index
     ) -> (UInt8, Bytes.Index)? {

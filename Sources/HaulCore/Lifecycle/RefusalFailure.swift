@@ -65,7 +65,7 @@ enum StatusFailure {
             return Failure(
                 .permanent,
                 HaulError(
-                    .proxyFailed, "the proxy wants a login (407)",
+                    .authenticationFailed, "the proxy wants a login (407)",
                     advice: "give user and password with --proxy-user"))
         case 408, 425:
             return Failure(
