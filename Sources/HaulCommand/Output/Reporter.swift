@@ -106,8 +106,18 @@ package actor Reporter {
         guard var job = jobs.removeValue(forKey: id) else { return }
         job.path = result.path ?? job.path
         if style.isJSON { emit(EventJSON.finished(job.subject, result)) }
-        if style.isHuman { say(Messages.finished(job.name, result)) }
+        if style.isHuman { say(finishedLine(job.name, result)) }
         if let path = result.path, style != .json { print(path) }
+    }
+
+    /// Among bars one line stays one line: the whole path goes to standard output anyway.
+    private func finishedLine(_ name: String, _ result: DownloadResult) -> String {
+        let line = Messages.finished(name, result)
+        let excess = DisplayText.cells(line) - console.size().columns
+        guard style == .bars, excess > 0 else { return line }
+        let name = DisplayText.safe(name)
+        return Messages.finished(
+            DisplayText.fitted(name, cells: max(8, DisplayText.cells(name) - excess)), result)
     }
 
     /// `isWanted`: Whether a person wants to read of it; those stopped by an interruption are not told.

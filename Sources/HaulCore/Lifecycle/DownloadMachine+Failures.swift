@@ -37,8 +37,10 @@ extension DownloadMachine {
         let index = run.work.source
         guard mayRepeat(failure) else { return end(.fail(failure.error)) }
         var actions: [DownloadAction] = []
-        // A connection that is refused before it delivers, while others do, is 'too many' said without words.
-        if failure.kind == .throttled || delivering > 0 && !run.isDelivering {
+        // A connection that is refused before it delivers, while others do or did, is 'too many' said without words.
+        let isTooMany = !run.isDelivering && (delivering > 0 || !running.isEmpty && mostDelivering > 0)
+        if isTooMany { tuner.backOff(delivering: max(delivering, mostDelivering)) }
+        if failure.kind == .throttled || isTooMany {
             actions.append(
                 .throttled(source: index, retryAfter: failure.error.retryAfter))
         }
@@ -47,7 +49,7 @@ extension DownloadMachine {
         }
         if delivering > 0 {
             // The others show that the host lives: as many as deliver are enough for it.
-            if failure.kind == .throttled || !run.isDelivering { tuner.backOff(delivering: delivering) }
+            if failure.kind == .throttled { tuner.backOff(delivering: delivering) }
             if run.bytes < DownloadMachine.someProgress {
                 sources[index].notBefore = now.advanced(
                     by: configuration.retry.backOff(attempt: 1, jitter: jitter))

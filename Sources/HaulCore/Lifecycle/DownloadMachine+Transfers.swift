@@ -80,6 +80,7 @@ extension DownloadMachine {
     package mutating func delivering(_ id: TransferID, now: Instant) -> [DownloadAction] {
         guard let run = running[id] else { return [] }
         running[id]?.isDelivering = true
+        mostDelivering = max(mostDelivering, delivering)
         running[id]?.firstDelivery = now
         running[id]?.meter = SpeedMeter(window: 1, now: now)
         let index = run.work.source

@@ -91,6 +91,8 @@ package struct DownloadMachine: Sendable {
     /// Bytes this run received into the file.
     package internal(set) var received: Int64 = 0
     var restarts = 0
+    /// The most connections that received a body at once: so many the host allows.
+    var mostDelivering = 0
     var checksumFailures = 0
     /// After a mismatch with several sources: only this one is asked.
     var soloSource: Int?

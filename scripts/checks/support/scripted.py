@@ -159,7 +159,7 @@ class Request:
         if span == "bad":
             return self.reply(416, fields + [("Content-Range", "bytes */%d" % size)])
         wanted = self.get("if-none-match")
-        if wanted and etag and wanted == etag and not self.get("range"):
+        if wanted and etag and wanted == etag:
             return self.reply(304, fields)
         start, end = span or (0, size)
         if span and cap:
