@@ -74,7 +74,8 @@ struct CommandTests {
         }
         let (status, program) = try Program.run(arguments, in: directory)
         #expect(status == 0, "\(program.errors)")
-        #expect(files == ["f.bin"])
+        // A kill between the making of a partial and of its journal leaves an empty file that could be anybody's.
+        #expect(files.filter { directory.contents($0) != [] } == ["f.bin"])
         #expect(holds("f.bin"))
     }
 
