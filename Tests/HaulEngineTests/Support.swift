@@ -124,6 +124,9 @@ extension DownloadSpec {
         var options = DownloadOptions()
         options.connection.proxy = ""
         options.connection.family = .ipv4
+        // A slow machine is no failure.
+        options.connection.connectTimeout = 3600
+        options.connection.stallTimeout = 3600
         options.retryWait = 0.01
         options.connections = .fixed(1)
         options.syncs = false

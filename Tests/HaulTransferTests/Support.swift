@@ -141,6 +141,15 @@ final class MemorySink: ByteSink {
 
 /// Requests as an engine makes them.
 enum Requests {
+    /// Without time limits: a slow machine is no failure.
+    private static var patient: ConnectionOptions {
+        var options = ConnectionOptions()
+        options.proxy = ""
+        options.connectTimeout = 3600
+        options.stallTimeout = 3600
+        return options
+    }
+
     static func probe(
         _ url: String, id: UInt64 = 1, limit: Int = 256 << 10, range: ByteRange? = ByteRange(0, .max),
         maximum: Int64? = nil
@@ -152,7 +161,7 @@ enum Requests {
                 purpose: .probe, range: range, urlPath: url.path, maximumLength: maximum),
             delivery: .probe(limit: limit), group: DownloadID(1))
         if let range { request.headers.append(HeaderField("Range", ContentRange.requestValue(range))) }
-        request.connection.proxy = ""
+        request.connection = patient
         return request
     }
 
@@ -168,7 +177,7 @@ enum Requests {
             expectation: Expectation(purpose: .segment, range: range, known: known, urlPath: url.path),
             delivery: .segment(sink, end: range.upper), group: DownloadID(1))
         request.headers.append(HeaderField("Range", ContentRange.requestValue(range)))
-        request.connection.proxy = ""
+        request.connection = patient
         return request
     }
 }
