@@ -43,7 +43,7 @@ extension Engine {
         case .head(let id, let body, let head):
             withOwner(id) { run in
                 run.reportedHeads.insert(id)
-                tell(.head(run.id, head))
+                if options.reportsHeads { tell(.head(run.id, head)) }
                 perform(run.machine.headAccepted(id, body, now: MonotonicClock.now), run)
             }
         case .delivering(let id):
@@ -76,7 +76,7 @@ extension Engine {
         owners[id] = nil
         run.received += report.received
         learn(report, at: origin, run)
-        if let head = report.head, run.reportedHeads.remove(id) == nil { tell(.head(run.id, head)) }
+        if options.reportsHeads, let head = report.head, run.reportedHeads.remove(id) == nil { tell(.head(run.id, head)) }
         let end = transferEnd(id, report, run)
         perform(run.machine.transferFinished(id, end, now: MonotonicClock.now, jitter: nextJitter()), run)
         if run.wantsRestart, run.transfers.isEmpty { restart(run) }

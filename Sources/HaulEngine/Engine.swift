@@ -8,6 +8,8 @@ package struct EngineOptions: Sendable {
     package var jobs = AutoCount.auto
     /// Bytes a second, all downloads together.
     package var maximumRate: Int64?
+    /// Whether the owner wants `.head` events.
+    package var reportsHeads = false
     /// Seeds the jitter of retries; `nil`: from the system.
     package var seed: UInt64?
 

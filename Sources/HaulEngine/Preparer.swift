@@ -54,6 +54,6 @@ final class Preparer: Sendable {
         }
     }
 
-    private static let mostWorkers = 2
+    private static let mostWorkers = 1
     private static let batchSize = 32
 }

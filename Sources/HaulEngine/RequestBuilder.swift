@@ -54,7 +54,8 @@ struct RequestBuilder {
         if let user = work.url.user ?? (isGiven ? work.given.user : nil) {
             let password = work.url.password ?? (isGiven ? work.given.password : nil)
             if let password { return Credentials(user: user, password: password) }
-            return netrc?.credentials(host: work.url.host, user: user) ?? Credentials(user: user, password: nil)
+            return netrc?.credentials(host: work.url.host, user: user)
+                ?? Credentials(user: user, password: nil)
         }
         if mayKnow, let credentials = options.credentials { return credentials }
         return netrc?.credentials(host: work.url.host, user: nil)

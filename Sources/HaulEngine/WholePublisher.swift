@@ -121,6 +121,6 @@ final class WholePublisher: Sendable {
         }
     }
 
-    private static let mostWorkers = 3
+    private static let mostWorkers = 2
     private static let batchSize = 64
 }

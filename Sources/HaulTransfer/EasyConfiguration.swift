@@ -129,7 +129,8 @@ struct EasyConfiguration {
         guard let rate else {
             // Over SFTP libssh2 asks four buffers ahead: what is under way when the process is killed comes again.
             let isAhead = request.url.scheme == "sftp"
-            return set(CURLOPT_BUFFERSIZE, isAhead ? EasyConfiguration.sftpBuffer : EasyConfiguration.fullBuffer)
+            return set(
+                CURLOPT_BUFFERSIZE, isAhead ? EasyConfiguration.sftpBuffer : EasyConfiguration.fullBuffer)
         }
         // A read brings at most a tenth of a second's worth, and the kernel holds little more.
         let burst = max(1024, min(EasyConfiguration.fullBuffer, Int(rate * 0.05)))

@@ -10,7 +10,6 @@ import Testing
 struct Outcome {
     var states: [DownloadState] = []
     var notices: [Notice] = []
-    var heads: [ResponseHead] = []
     var path: String?
     var results: [DownloadResult] = []
     var errors: [HaulError] = []
@@ -38,7 +37,7 @@ struct Outcome {
         switch event {
         case .stateChanged(_, let state): states.append(state)
         case .named(_, let path): self.path = path
-        case .head(_, let head): heads.append(head)
+        case .head: break
         case .notice(_, let notice): notices.append(notice)
         case .finished(_, let result): results.append(result)
         case .failed(_, let error): errors.append(error)

@@ -73,7 +73,9 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
     private func opened(_ session: EngineSession<Engine>?) throws(HaulError) -> EngineSession<Engine> {
         if let session { return session }
         do {
-            return EngineSession(engine: try makeEngine(configuration.engine), signals: world.listen())
+            var options = configuration.engine
+            options.reportsHeads = configuration.dumpHeader != nil
+            return EngineSession(engine: try makeEngine(options), signals: world.listen())
         } catch let error as HaulError {
             throw error
         } catch {

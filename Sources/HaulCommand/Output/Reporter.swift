@@ -116,8 +116,8 @@ package actor Reporter {
         let excess = DisplayText.cells(line) - console.size().columns
         guard style == .bars, excess > 0 else { return line }
         let name = DisplayText.safe(name)
-        return Messages.finished(
-            DisplayText.fitted(name, cells: max(8, DisplayText.cells(name) - excess)), result)
+        let short = DisplayText.fitted(name, cells: max(8, DisplayText.cells(name) - excess))
+        return DisplayText.fitted(Messages.finished(short, result), cells: console.size().columns)
     }
 
     /// `isWanted`: Whether a person wants to read of it; those stopped by an interruption are not told.

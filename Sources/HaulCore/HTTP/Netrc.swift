@@ -40,7 +40,9 @@ package struct Netrc: Hashable, Sendable {
         let host = ASCII.lowered(host)
         let candidates = entries.filter { !host.isEmpty && $0.host == host }
         guard let user else {
-            return candidates.first { $0.user != nil }.map { Credentials(user: $0.user ?? "", password: $0.password) }
+            return candidates.first { $0.user != nil }.map {
+                Credentials(user: $0.user ?? "", password: $0.password)
+            }
         }
         let entry = candidates.first { $0.user == user } ?? candidates.first { $0.user == nil }
         return entry.map { Credentials(user: user, password: $0.password) }

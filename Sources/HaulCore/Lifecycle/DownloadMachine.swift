@@ -154,7 +154,7 @@ package struct DownloadMachine: Sendable {
         phase = .probing
         guard let found else { return [.state(.probing)] }
         guard found.matchesURL else {
-            foreign = found.facts.length == nil ? nil : found
+            foreign = found.facts.length == nil || found.done.isEmpty ? nil : found
             return foreign == nil ? [.setAside, .state(.probing)] : [.state(.probing)]
         }
         guard let length = found.facts.length else {

@@ -79,7 +79,7 @@ struct FailureTests {
         driver.start()
         let (id, _) = try #require(driver.next())
         let actions = driver.finish(id, Driver.status(429, retryAfter: 30))
-        #expect(actions.first == .throttled(source: 0, retryAfter: 30, delivering: 0))
+        #expect(actions.first == .throttled(source: 0, retryAfter: 30))
         #expect(actions.kinds == ["throttled", "retrying"])
         driver.wait(29)
         #expect(driver.next() == nil)

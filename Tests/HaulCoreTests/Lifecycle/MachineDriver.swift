@@ -118,7 +118,7 @@ extension [DownloadAction] {
             case .moveEnd: "moveEnd"
             case .claim: "claim"
             case .proceed: "proceed"
-            case .recordFacts: "recordFacts"
+            case .setAside: "setAside"
             case .restart: "restart"
             case .compare: "compare"
             case .storeWhole: "storeWhole"

@@ -49,8 +49,9 @@ struct ProbeTests {
         let driver = Driver()
         driver.start()
         let (id, _) = try #require(driver.next())
-        let actions = driver.headAccepted(
-            id, Driver.body(Driver.file(nil, ranges: false)))
+        var body = Driver.body(Driver.file(nil, ranges: false))
+        body.endsWithConnection = true
+        let actions = driver.headAccepted(id, body)
         #expect(actions.first == .notice(.lengthUnknown))
     }
 

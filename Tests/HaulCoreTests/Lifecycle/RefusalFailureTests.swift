@@ -23,7 +23,7 @@ struct RefusalFailureTests {
             Row(status: 403, kind: .refusedLink, code: .forbidden),
             Row(status: 404, kind: .refusedLink, code: .notFound),
             Row(status: 405, kind: .permanent, code: .httpStatus),
-            Row(status: 407, kind: .permanent, code: .proxyFailed),
+            Row(status: 407, kind: .permanent, code: .authenticationFailed),
             Row(status: 408, kind: .server, code: .timeoutStatus),
             Row(status: 410, kind: .refusedLink, code: .notFound),
             Row(status: 416, kind: .ranges, code: .rangeRefused),

@@ -31,7 +31,6 @@ struct ResumeTests {
         var validator = Driver.strong
         var checksum = false
         var ranges = true
-        var matchesURL = true
         var resumes: Bool
     }
 
@@ -43,8 +42,6 @@ struct ResumeTests {
             Row(policy: .strict, validator: Driver.weak, resumes: false),
             Row(policy: .strict, validator: Driver.weak, checksum: true, resumes: true),
             Row(policy: .overlap, validator: Driver.weak, resumes: true),
-            Row(policy: .overlap, validator: Driver.weak, matchesURL: false, resumes: false),
-            Row(policy: .overlap, matchesURL: false, resumes: true),
             Row(policy: .length, validator: Driver.weak, resumes: true),
             Row(policy: .overlap, ranges: false, resumes: false),
         ])
@@ -54,8 +51,38 @@ struct ResumeTests {
             $0.hasChecksum = row.checksum
         }
         let file = Driver.file(ranges: row.ranges, validator: row.validator)
-        let kinds = driver.resume(Self.part, file, matchesURL: row.matchesURL).kinds
+        let kinds = driver.resume(Self.part, file).kinds
         #expect(kinds == (row.resumes ? ["notice", "state"] : ["notice", "restart"]))
+    }
+
+    @Test("a partial of another URL is taken over when the first answer has its strong validator and length")
+    func foreign() throws {
+        let driver = Driver()
+        #expect(driver.resume(Self.part, matchesURL: false) == [.state(.probing)])
+        let (id, work) = try #require(driver.next())
+        #expect(work.delivery == .probe)
+        _ = driver.deliver(id)
+        #expect(
+            driver.headAccepted(id, Driver.body()) == [
+                .cancel(id), .notice(.resumed(from: 4 * Driver.mebibyte)), .state(.downloading),
+            ])
+        _ = driver.finish(id, .cancelled)
+        #expect(driver.next()?.work.range == ByteRange(4 * Driver.mebibyte, 8 * Driver.mebibyte))
+    }
+
+    @Test(
+        "a partial of another URL that is not proved the same is left as it is",
+        arguments: [
+            Driver.file(9 * Driver.mebibyte), Driver.file(validator: Driver.weak), Driver.file(ranges: false),
+            Driver.file(nil),
+        ])
+    func foreignOther(answer: RemoteFile) throws {
+        let driver = Driver()
+        _ = driver.resume(Self.part, matchesURL: false)
+        let (id, _) = try #require(driver.next())
+        _ = driver.deliver(id)
+        #expect(driver.headAccepted(id, Driver.body(answer)).kinds == ["setAside", "claim"])
+        #expect(driver.claimed(id).kinds == ["state", "proceed"])
     }
 
     @Test("a partial of unknown length is void: its ranges must not stand beside new bytes")

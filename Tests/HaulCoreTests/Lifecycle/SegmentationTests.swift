@@ -115,7 +115,7 @@ struct SegmentationTests {
         let (extra, _) = try #require(driver.next())
         #expect(
             driver.finish(extra, Driver.status(503, retryAfter: 9))
-                == [.throttled(source: 0, retryAfter: 9, delivering: 1)])
+                == [.throttled(source: 0, retryAfter: 9)])
         driver.wait(60)
         #expect(driver.next() == nil)
     }

@@ -83,8 +83,10 @@ struct SimulatedWorld {
         terminals = 0
         wasPublished = false
         if configuration.isStream { (streamed, disk) = (0, SimulatedDisk()) }
+        // Now and then under another URL: a fresh link to what was begun.
+        let matches = Int.random(in: 0..<8, using: &random) > 0
         let found = disk.journal.map {
-            DownloadMachine.Found(facts: $0.facts, done: $0.done, matchesURL: true)
+            DownloadMachine.Found(facts: $0.facts, done: $0.done, matchesURL: matches)
         }
         perform(machine.started(found: configuration.isStream ? nil : found, condition: nil, now: now))
         connect()
@@ -208,13 +210,15 @@ struct SimulatedWorld {
             isClaiming = true
             postJob(.claimed(id, body.file))
         case .proceed(let id): post(.proceed(id), in: delay)
-        case .recordFacts(let facts): disk.journal?.facts = facts
+        // The partial stays for whom it belongs to; this run makes one of its own.
+        case .setAside: disk = SimulatedDisk()
         case .restart: restart()
         case .compare(let id, let range): compare(id, range)
         case .storeWhole(let id, _, _): postJob(.stored(id))
         case .verify: postJob(.verified)
         case .publish(let length): publish(length)
-        case .throttled(let source, let after, let delivering):
+        case .throttled(let source, let after):
+            let delivering = transfers.values.count { $0.work.source == source && $0.plan != nil }
             governors[machine.sources[source].current.origin]?.throttled(
                 retryAfter: after, delivering: delivering, wait: configuration.retry.wait, now: now)
         case .refresh(let source): postJob(.refreshed(source))

@@ -117,8 +117,6 @@ struct ConnectionTunerTests {
         #expect(tuner.target == wanted)
         tuner.backOff(delivering: 1)
         #expect(tuner.target == 1)
-        tuner.recover()
-        #expect(tuner.target == wanted)
     }
 
     @Test("a silent server does not make it grow")
