@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread that runs one closure to its end.
+/// A thread that runs one closure to its end; to be joined or detached.
 package final class Thread: Sendable {
     private final class Start {
         let body: @Sendable () -> Void
@@ -25,6 +25,11 @@ package final class Thread: Sendable {
             throw SystemFailure(code: code, call: "pthread_create")
         }
         self.handle = handle
+    }
+
+    /// Lets the thread's memory go with its end; instead of `join`, for one that nobody waits for.
+    package func detach() {
+        pthread_detach(handle)
     }
 
     /// Waits for the end; once, and not from the thread itself.

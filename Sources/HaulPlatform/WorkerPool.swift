@@ -36,7 +36,9 @@ package final class WorkerPool: Sendable {
         }
         switch needsThread {
         case true?:
-            if (try? Thread { self.work() }) == nil {
+            if let thread = try? Thread({ self.work() }) {
+                thread.detach()
+            } else {
                 // No thread to be had: the ones there are do it, or, if there is none, the caller.
                 let alone = state.withLock { state -> Bool in
                     state.threads -= 1
