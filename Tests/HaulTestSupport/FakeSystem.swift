@@ -1,6 +1,5 @@
 import Glibc
 import HaulPlatform
-import Synchronization
 
 /// A file system in memory behind `SystemCalls`: records every change, fails and cuts short on demand, and tells what a
 /// disk may hold after a power cut (`FakeSystemCrash.swift`).
@@ -37,14 +36,14 @@ package final class FakeSystem: SystemCalls {
         var isLasting: Bool
     }
 
-    let state: Mutex<State>
+    let state: Guarded<State>
     package let bootID: [UInt8]
     package let processID: Int32
 
     package init(model: FakeModel = FakeModel(), boot: UInt8 = 1, process: Int32 = 100) {
         bootID = [UInt8](repeating: boot, count: 16)
         processID = process
-        state = Mutex(State(start: model, model: model, nextNode: (model.nodes.keys.max() ?? 0) + 1))
+        state = Guarded(State(start: model, model: model, nextNode: (model.nodes.keys.max() ?? 0) + 1))
     }
 
     /// The names of the calls that were made, in order.

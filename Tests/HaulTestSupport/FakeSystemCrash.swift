@@ -1,4 +1,3 @@
-import Synchronization
 
 /// What is left when it all stops.
 extension FakeSystem {
