@@ -100,9 +100,9 @@ package final class FakeSystem: SystemCalls {
 
     /// Notes a call, and fails it if that was ordered.
     func call<Value>(
-        _ call: String, _ path: String, _ body: (inout sending State) throws(Errno) -> sending Value
+        _ call: String, _ path: String, _ body: (inout State) throws(Errno) -> Value
     )
-        throws(SystemFailure) -> sending Value
+        throws(SystemFailure) -> Value
     {
         let hook = state.withLock { $0.hooks.removeValue(forKey: call) }
         hook?()

@@ -1,3 +1,4 @@
+import HaulPlatform
 
 /// What is left when it all stops.
 extension FakeSystem {
