@@ -8,7 +8,7 @@ final class GroupCommit: Sendable {
     /// How many of them are.
     ///
     /// Held while the disk works, so that whoever comes meanwhile waits here.
-    private let done = Mutex<UInt64>(0)
+    private let done = Guarded<UInt64>(0)
 
     /// Blocks until every change made before this call is on disk.
     func sync(_ directory: Descriptor, system: any SystemCalls) throws(SystemFailure) {

@@ -1,6 +1,5 @@
 import HaulCore
 import HaulPlatform
-import Synchronization
 
 /// Space, and what survives a power cut.
 extension PartialFile {

@@ -1,6 +1,5 @@
 import HaulCore
 import HaulPlatform
-import Synchronization
 
 /// What publishing does when the name is taken.
 package enum PublishPolicy: Hashable, Sendable {

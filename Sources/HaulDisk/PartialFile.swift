@@ -13,12 +13,12 @@ package final class PartialFile: ByteSink {
     let system: any SystemCalls
     let file: Descriptor
     let identity: FileIdentity
-    let state: Mutex<State>
+    let state: Guarded<State>
     /// Held by whoever syncs, restarts or ends: one at a time.
     ///
     /// Guards the reason why syncing makes no sense any more.
-    let syncing = Mutex<SystemFailure?>(nil)
-    let digests = Mutex<OrderedDigests?>(nil)
+    let syncing = Guarded<SystemFailure?>(nil)
+    let digests = Guarded<OrderedDigests?>(nil)
     private let hasDigests = Atomic(false)
 
     struct State {
@@ -46,7 +46,7 @@ package final class PartialFile: ByteSink {
         self.file = file
         self.identity = identity
         system = directory.system
-        state = Mutex(State(journal: journal, header: header, written: written, durable: durable))
+        state = Guarded(State(journal: journal, header: header, written: written, durable: durable))
     }
 
     /// The path of the partial file.

@@ -78,7 +78,8 @@ extension TargetDirectory {
         case .held(let contents):
             // Without a header it is being made at this moment; its name tells what for.
             let final = contents?.header?.finalName ?? String(partial.dropLast(DiskName.partialSuffix.count))
-            guard exactName, final == header.finalName else { return nil }
+            let isSame = !Set(contents?.header?.sources ?? []).isDisjoint(with: header.sources)
+            guard isSame || exactName && final == header.finalName else { return nil }
             throw .busy(pid: contents?.owner)
         case .good(let contents):
             guard exactName, let other = contents.header, other.finalName == header.finalName,

@@ -1,6 +1,5 @@
 package import HaulCore
 package import HaulPlatform
-import Synchronization
 
 /// A partial file that an earlier run left, as its journal tells; `TargetDirectory.reopen` takes it.
 package struct FoundPartial: Hashable, Sendable {

@@ -1,6 +1,5 @@
 import HaulCore
 package import HaulPlatform
-import Synchronization
 
 /// A directory that downloads go into: finds partial files, makes them, publishes small files.
 ///
@@ -12,9 +11,9 @@ package final class TargetDirectory: Sendable {
     let system: any SystemCalls
     let commits = GroupCommit()
     /// The journals in it: read once, then kept true for what this process does.
-    let index = Mutex<JournalIndex?>(nil)
+    let index = Guarded<JournalIndex?>(nil)
     /// For names with many namesakes: the number to go on with, so that the thousandth asks not for all before it.
-    private let nextNumbers = Mutex<[String: Int]>([:])
+    private let nextNumbers = Guarded<[String: Int]>([:])
 
     private init(path: String, descriptor: Descriptor, system: any SystemCalls) {
         self.path = path

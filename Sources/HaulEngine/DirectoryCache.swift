@@ -1,12 +1,11 @@
 import HaulDisk
 import HaulPlatform
-import Synchronization
 
 /// The directories that downloads go to, opened once each.
 ///
 /// Thread-safe.
 final class DirectoryCache: Sendable {
-    private let open = Mutex<[String: TargetDirectory]>([:])
+    private let open = Guarded<[String: TargetDirectory]>([:])
     let system: any SystemCalls
 
     init(system: any SystemCalls) {

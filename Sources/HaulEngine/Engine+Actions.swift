@@ -46,7 +46,40 @@ extension Engine {
             guard let run = runs[id] else { continue }
             active[id] = run
             change(run, to: .probing)
-            prepare(run)
+            begin(run)
+        }
+    }
+
+    /// The same thing asked for twice waits for the first: what that makes will do for both.
+    private func begin(_ run: Run) {
+        if let subject = run.subject {
+            guard followers[subject] == nil else {
+                followers[subject]?.append(run.id)
+                run.jobs += 1
+                return
+            }
+            followers[subject] = []
+        }
+        prepare(run)
+    }
+
+    private func beginFollowers(of run: Run) {
+        guard let subject = run.subject, var waiting = followers[subject] else { return }
+        guard !waiting.contains(run.id) else {
+            followers[subject]?.removeAll { $0 == run.id }
+            return
+        }
+        followers[subject] = nil
+        while !waiting.isEmpty {
+            guard let next = runs[waiting.removeFirst()] else { continue }
+            next.jobs -= 1
+            guard !next.hasEnded else {
+                closeIfIdle(next)
+                continue
+            }
+            followers[subject] = waiting
+            prepare(next)
+            return
         }
     }
 
@@ -179,6 +212,7 @@ extension Engine {
     /// Bytes that no later run could use.
     private func isWorthless(_ run: Run, _ ending: Run.Ending) -> Bool {
         guard case .failed(let error) = ending else { return false }
+        if error.code == .diskFull { return false }
         return error.code == .checksumMismatch || run.machine.file.map { !$0.hasRanges } ?? false
     }
 
@@ -189,6 +223,7 @@ extension Engine {
 
     func close(_ run: Run, _ ending: Run.Ending) {
         runs[run.id] = nil
+        beginFollowers(of: run)
         waitingForHost.remove(run.id)
         if active.removeValue(forKey: run.id) == nil {
             _ = scheduler.remove(run.id)

@@ -408,7 +408,10 @@ extension Engine {
         let id = run.id
         let command = run.spec.options.refreshCommand
         let url = run.spec.urls[source]
-        submit(run) { .refreshed(id, source: source, LinkRefresher.fresh(command, for: url)) }
+        // Not a job of the run: one that is stopped does not wait for it.
+        run.refreshes += 1
+        let inbox = inbox
+        pool.submit { inbox.post(.refreshed(id, source: source, LinkRefresher.fresh(command, for: url))) }
     }
 
     /// Half of what a power cut may cost (P3), since bytes come on while the disk is being waited for.

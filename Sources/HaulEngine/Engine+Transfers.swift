@@ -16,8 +16,7 @@ extension Engine {
         case .verified(let id, let result): withRun(id) { verified(result, $0) }
         case .published(let id, let result): withRun(id) { published(result, $0) }
         case .synced(let id): withRun(id) { $0.isSyncing = false }
-        case .refreshed(let id, let source, let url):
-            withRun(id) { run in perform(run.machine.refreshed(source, url, now: MonotonicClock.now), run) }
+        case .refreshed(let id, let source, let url): refreshed(id, source, url)
         case .released(let id): withRun(id) { _ in }
         }
     }
@@ -27,6 +26,13 @@ extension Engine {
         guard let run = runs[id] else { return }
         run.jobs -= 1
         body(run)
+        goOn(run)
+    }
+
+    private func refreshed(_ id: DownloadID, _ source: Int, _ url: URLReference?) {
+        guard let run = runs[id] else { return }
+        run.refreshes -= 1
+        perform(run.machine.refreshed(source, url, now: MonotonicClock.now), run)
         goOn(run)
     }
 

@@ -49,6 +49,8 @@ package actor Engine {
     /// Hosts that were asked over TLS and answered over HTTP/1.1.
     var singleConnectionHosts: Set<Origin> = []
     var hostConnections = 4
+    /// What is under way, and who asked for the same: they go on when it ended.
+    var followers: [Run.Subject: [DownloadID]] = [:]
     /// Small bodies that are being published after their place in the queue was given away.
     var unpublished = 0
     /// The most connections that a download was explicitly allowed.
@@ -279,7 +281,7 @@ package actor Engine {
 
     /// Nothing runs, and nothing is left that could wake it: an error is better than silence for ever.
     func isStuck(_ run: Run) -> Bool {
-        !run.hasEnded && run.transfers.isEmpty && run.jobs == 0 && !waitingForHost.contains(run.id)
+        !run.hasEnded && run.transfers.isEmpty && run.jobs == 0 && run.refreshes == 0 && !waitingForHost.contains(run.id)
             && wakeTime(of: run) == nil
     }
 

@@ -1,4 +1,4 @@
-import Synchronization
+import HaulPlatform
 
 /// What threads tell the engine, in order: taken all at once, so that a busy engine is not woken for each.
 ///
@@ -10,7 +10,7 @@ final class Inbox<Message: Sendable>: Sendable {
         var isFinished = false
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     func post(_ message: Message) {
         let reader = state.withLock { state -> CheckedContinuation<[Message]?, Never>? in

@@ -70,6 +70,13 @@ struct Preparation: Sendable {
             user: found.userName, disposition: nil, finalURL: nil, firstURL: primary, mediaType: nil)
         guard let existing = try found.directory.existing(name), existing.kind != .directory else { return }
         let path = found.directory.path(of: name)
+        guard existing.kind != .other || found.userName == nil else {
+            found.outcome = .failed(
+                HaulError(
+                    .fileExists, "\(path) is a device or a pipe, not a file",
+                    advice: "write to standard output with --output - and redirect it"))
+            return
+        }
         let isOurs = existing.origin.map { !$0.sources.filter(digests.contains).isEmpty } ?? false
         switch options.ifExists {
         case .skip where found.userName != nil:

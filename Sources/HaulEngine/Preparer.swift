@@ -1,6 +1,5 @@
 import HaulCore
 import HaulPlatform
-import Synchronization
 
 /// Runs preparations on the pool, several in one job when they come fast.
 ///
@@ -13,7 +12,7 @@ final class Preparer: Sendable {
         var workers = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let pool: WorkerPool
     private let deliver: @Sendable ([(DownloadID, Result)]) -> Void
 

@@ -69,7 +69,11 @@ struct RequestBuilder {
             // As a field by hand: CURLOPT_ACCEPT_ENCODING would make libcurl decode what comes.
             HeaderField("Accept-Encoding", "identity"),
         ]
-        if let referer = options.referer { fields.append(HeaderField("Referer", referer)) }
+        // Neither a login nor a fragment belongs into it (RFC 9110 §10.1.3), and another origin need not know it.
+        if sources.first?.origin == work.url.origin, let referer = options.referer {
+            let clean = (try? URLReference(parsing: referer))?.urlString ?? referer
+            fields.append(HeaderField("Referer", clean))
+        }
         fields.removeAll { own in userFields.contains { HeaderFields.same($0.name, own.name) } }
         fields += userFields.filter { field in
             !["Cookie", "Range", "If-Range"].contains { HeaderFields.same($0, field.name) }

@@ -36,6 +36,8 @@ final class Run {
     var ending: Ending?
     /// Jobs on the disk pool.
     var jobs = 0
+    /// Programs that look for a fresh link.
+    var refreshes = 0
     /// When the machine was last asked which request it wants.
     var lastAsked: Instant
     var lastDurable: Instant
@@ -91,6 +93,17 @@ final class Run {
         configuration.method = options.method ?? (options.body == nil ? "GET" : "POST")
         configuration.hasRefresher = !options.refreshCommand.isEmpty
         return configuration
+    }
+
+    /// What makes two downloads the same: the source and where it goes.
+    struct Subject: Hashable {
+        var source: SourceDigest
+        var destination: Destination
+    }
+
+    var subject: Subject? {
+        guard spec.destination != .standardOutput, let source = digests.first else { return nil }
+        return Subject(source: source, destination: spec.destination)
     }
 
     /// The same URL gives other bytes to who asks for another language or type.

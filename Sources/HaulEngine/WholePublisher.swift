@@ -1,7 +1,6 @@
 import HaulCore
 import HaulDisk
 import HaulPlatform
-import Synchronization
 
 /// Publishes whole small bodies in batches: durability does not cost a disk flush a file.
 ///
@@ -28,7 +27,7 @@ final class WholePublisher: Sendable {
         var workers = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let pool: WorkerPool
     private let deliver: @Sendable ([(DownloadID, Outcome)]) -> Void
 

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 
 /// A few threads for calls that block: opening, syncing, renaming, hashing.
 ///
@@ -15,7 +14,7 @@ package final class WorkerPool: Sendable {
 
     /// Guards `state`'s readers that sleep: a condition needs its own lock.
     private let gate = Gate()
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let limit: Int
 
     /// - Parameter threads: the most that run at once; they are started when there is work for them.

@@ -98,7 +98,13 @@ final class EasyTransfer {
         }
         if !request.url.isHTTP { synthesizeHead() }
         guard let head else {
-            verdict = .refused(.malformed("the answer is not HTTP"))
+            if parser.isMalformed || !parser.isStarted {
+                verdict = .refused(.malformed("the answer is not HTTP"))
+            } else {
+                failure = .failed(
+                    TransferFailure(
+                        code: Int32(CURLE_GOT_NOTHING.rawValue), detail: "the answer ended inside its head"))
+            }
             stage = .discarding
             return
         }
@@ -282,6 +288,17 @@ final class EasyTransfer {
         events.append(.committed(request.id, range))
     }
 
+    /// The head is no body's, and the page behind it does not come: the head says enough.
+    func isSettled(now: Instant) -> Bool {
+        guard now.seconds(since: lastByte) >= EasyTransfer.pageTime else { return false }
+        if case .discarding = stage { return verdict != nil }
+        guard verdict == nil, let status = parser.head?.status, status >= 300, status != 401, status != 407
+        else { return false }
+        judge(now: now)
+        if case .discarding = stage { return true }
+        return false
+    }
+
     /// A probe that is slow to become whole is worth a file, so that it can be split and resumed.
     func reportHeadIfLate(now: Instant) {
         guard case .buffering = stage, now.seconds(since: started) >= EasyTransfer.wholeTime, !buffer.isEmpty
@@ -372,7 +389,7 @@ final class EasyTransfer {
         if let tls, haul_tls_saw_close_notify(tls) == 0 {
             return .failed(shortBody("the encrypted connection was cut"))
         }
-        if let decoder, !decoder.isAtEnd { return .failed(shortBody("the coded body stops before its end")) }
+        if let decoder, received > 0, !decoder.isAtEnd { return .failed(shortBody("the coded body stops before its end")) }
         return ended(plan, isWhole: true)
     }
 
@@ -408,4 +425,6 @@ final class EasyTransfer {
     private static let commitSize: Int64 = 1 << 20
     private static let commitTime = 0.1
     private static let wholeTime = 0.5
+    /// Seconds of silence after which the page of an error or a redirect is not waited for.
+    private static let pageTime = 1.0
 }

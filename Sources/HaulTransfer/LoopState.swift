@@ -82,6 +82,10 @@ final class LoopState {
             transfer.commitIfDue(now: now)
             transfer.reportHeadIfLate(now: now)
             if !transfer.events.isEmpty { touched.append(transfer) }
+            if transfer.isSettled(now: now) {
+                finish(easy, transfer, code: CURLE_WRITE_ERROR)
+                continue
+            }
             let stall = transfer.request.connection.stallTimeout
             if !transfer.isPaused, !transfer.isAwaitingSink, now.seconds(since: transfer.lastByte) >= stall {
                 var failure = TransferFailure(

@@ -98,7 +98,7 @@ extension TransferFailure {
                 .permanent,
                 HaulError(
                     .tlsVerification, "the certificate of \(place) cannot be trusted: \(words)",
-                    advice: "give its authority with --cacert"))
+                    advice: trustAdvice))
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CRL_BADFILE, CURLE_SSL_CIPHER,
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_USE_SSL_FAILED:
             return Failure(.permanent, HaulError(.tlsFailed, "TLS cannot be set up for \(place): \(words)"))
@@ -119,6 +119,18 @@ extension TransferFailure {
                     advice: "check user, password and --ssh-key"))
         default: return nil
         }
+    }
+
+    private var trustAdvice: String {
+        if CURLcode(UInt32(bitPattern: code)) == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
+            return "check --pinned-pubkey: the server's key is another"
+        }
+        let words = words.lowercased()
+        if words.contains("expired") || words.contains("not yet valid") {
+            return "check this machine's clock, or ask the server's owner to renew it"
+        }
+        return words.contains("match") || words.contains("subject name")
+            ? "check the host name: the certificate is for another" : "give its authority with --cacert"
     }
 
     private func fileFailure(of url: URLReference) -> Failure? {
@@ -145,6 +157,9 @@ extension TransferFailure {
                 HaulError(
                     .protocolError,
                     "\(url.redacted) did not give an answer that can be read: its head is too large"))
+        case CURLE_OUT_OF_MEMORY where responseCode > 0:
+            return Failure(
+                .permanent, HaulError(.protocolError, "\(url.redacted) sent a head that is far too large"))
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION,
             CURLE_BAD_FUNCTION_ARGUMENT, CURLE_INTERFACE_FAILED:
             return Failure(.permanent, HaulError(.usage, "the transfer cannot be set up: \(words)"))
@@ -159,8 +174,9 @@ extension TransferFailure {
 
     /// libcurl's own words, else its name for the code, else the system's.
     private var words: String {
+        // What holds an "@" may be a URL with a password in it, such as the proxy's.
         let text =
-            detail.isEmpty ? String(cString: curl_easy_strerror(CURLcode(UInt32(bitPattern: code)))) : detail
+            detail.isEmpty || detail.contains("@") ? String(cString: curl_easy_strerror(CURLcode(UInt32(bitPattern: code)))) : detail
         let reason = SystemFailure(code: systemCode, call: "connect").reason
         return systemCode == 0 || text.contains(reason) ? text : "\(text) (\(reason))"
     }

@@ -1,6 +1,5 @@
 import CCurl
 package import HaulPlatform
-import Synchronization
 
 /// One thread that runs all transfers through one libcurl multi handle.
 ///
@@ -13,10 +12,10 @@ package final class TransferLoop: Sendable {
         var isClosing = false
     }
 
-    private let mailbox = Mutex(Mailbox())
+    private let mailbox = Guarded(Mailbox())
     /// The address of the multi handle; only the thread dereferences it, but for the wake-up, which is thread-safe.
     private let address: UInt
-    private let thread: Mutex<Thread?>
+    private let thread: Guarded<Thread?>
 
     /// - Parameter deliver: called on the transfer thread with each batch of events; must not block.
     /// - Throws: `SystemFailure` when there is no memory or no thread to be had.
@@ -25,7 +24,7 @@ package final class TransferLoop: Sendable {
             throw SystemFailure(code: 12, call: "curl_multi_init")
         }
         address = UInt(bitPattern: multi)
-        thread = Mutex(nil)
+        thread = Guarded(nil)
         let started = try Thread { [self] in run(deliver) }
         thread.withLock { $0 = started }
     }

@@ -1,7 +1,7 @@
 import Glibc
 import HaulCore
+import HaulPlatform
 import HaulTestSupport
-import Synchronization
 
 /// The built command as it runs for a person: a process of its own, with its exit status and what it says.
 final class Program: Sendable {
@@ -106,7 +106,7 @@ final class HoldingServer: Sendable {
     }
 
     private final class State: Sendable {
-        let pause = Mutex<Pause?>(nil)
+        let pause = Guarded<Pause?>(nil)
     }
 
     let server: ScriptedServer

@@ -64,10 +64,10 @@ struct OptionValueTests {
             (["--insecure=maybe"], "--insecure: 'maybe' is not yes or no"),
             (["--output="], "--output: the value is empty"),
             (["--range", "5-2"], "--range: '5-2' is not a range: it ends before it starts"),
-            (["--range", "-0"], "--range: '-0' is not a range: it has no bytes"),
+            (["--range", "-50"], "--range: '-50' is not one range of bytes such as 0-99 or 100-"),
             (
                 ["--range", "0-1,5-6"],
-                "--range: '0-1,5-6' is not one range of bytes such as 0-99, 100- or -50"
+                "--range: '0-1,5-6' is not one range of bytes such as 0-99 or 100-"
             ),
             (["--method", "HEAD"], "--method: 'HEAD' is not a method that gives a file: use GET or POST"),
             (["--method", "G T"], "--method: 'G T' is not a method such as GET or POST"),
@@ -92,7 +92,7 @@ struct OptionValueTests {
         #expect(error(["--resume", "overlapp"])?.advice == "--resume overlap")
     }
 
-    @Test("ranges of bytes are kept as they were given", arguments: ["0-99", "100-", "-5", "7-7"])
+    @Test("ranges of bytes are kept as they were given", arguments: ["0-99", "100-", "7-7"])
     func ranges(_ range: String) throws {
         #expect(try configured(["--range", range]).configuration.download.range == range)
     }

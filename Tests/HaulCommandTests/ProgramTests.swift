@@ -4,7 +4,6 @@ import HaulDisk
 import HaulEngine
 import HaulPlatform
 import HaulTestSupport
-import Synchronization
 import Testing
 
 @testable import HaulCommand
@@ -89,8 +88,8 @@ struct ChildProcessTests {
 @Suite("Hooks")
 struct HooksTests {
     private final class Calls: Sendable {
-        let all = Mutex<[(words: [String], environment: [String: String])]>([])
-        let warnings = Mutex<[String]>([])
+        let all = Guarded<[(words: [String], environment: [String: String])]>([])
+        let warnings = Guarded<[String]>([])
     }
 
     private func hooks(_ calls: Calls, result: Result<Int32, HaulError> = .success(0)) -> Hooks {
@@ -272,7 +271,7 @@ struct TickerTests {
             id: DownloadID(1), state: .downloading, name: "x", received: 1, total: 2, rate: 1, remaining: 1,
             connections: 1)
         let (frames, continuation) = AsyncStream<Int>.makeStream()
-        let left = Mutex(2)
+        let left = Guarded(2)
         let ticker = Ticker(
             interval: 0.001,
             samples: {

@@ -1,12 +1,12 @@
 import HaulCore
 import HaulEngine
-import Synchronization
+import HaulPlatform
 
 @testable import HaulCommand
 
 /// What a command wrote.
 final class Captured: Sendable {
-    private let texts = Mutex<(output: String, error: String)>(("", ""))
+    private let texts = Guarded<(output: String, error: String)>(("", ""))
 
     var output: String { texts.withLock { $0.output } }
     var error: String { texts.withLock { $0.error } }

@@ -1,7 +1,6 @@
 import Foundation
 import HaulCore
 import HaulPlatform
-import Synchronization
 import Testing
 
 @testable import HaulDisk
@@ -55,7 +54,7 @@ struct Body {
     }
 
     /// The starts of all versions asked for so far; making them takes time.
-    private static let known = Mutex<[UInt64: [UInt8]]>([:])
+    private static let known = Guarded<[UInt64: [UInt8]]>([:])
 
     private func make(_ length: Int64) -> [UInt8] {
         (0..<length).map { offset in

@@ -1,6 +1,6 @@
 import HaulCore
+import HaulPlatform
 import HaulTestSupport
-import Synchronization
 import Testing
 
 @testable import HaulDisk
@@ -152,11 +152,11 @@ final class ChangingServer: Sendable {
     private let script: Script
     private let server: ScriptedServer
     /// Requests before the last change of the script.
-    private let mark = Mutex(0)
+    private let mark = Guarded(0)
 
     private final class Script: Sendable {
-        let current: Mutex<ScriptedServer.Script>
-        init(_ first: @escaping ScriptedServer.Script) { current = Mutex(first) }
+        let current: Guarded<ScriptedServer.Script>
+        init(_ first: @escaping ScriptedServer.Script) { current = Guarded(first) }
     }
 
     init(_ first: @escaping ScriptedServer.Script) throws {

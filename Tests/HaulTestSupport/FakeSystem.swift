@@ -1,6 +1,5 @@
 import Glibc
 import HaulPlatform
-import Synchronization
 
 /// A file system in memory behind `SystemCalls`: records every change, fails and cuts short on demand, and tells what a
 /// disk may hold after a power cut (`FakeSystemCrash.swift`).
@@ -37,14 +36,14 @@ package final class FakeSystem: SystemCalls {
         var isLasting: Bool
     }
 
-    let state: Mutex<State>
+    let state: Guarded<State>
     package let bootID: [UInt8]
     package let processID: Int32
 
     package init(model: FakeModel = FakeModel(), boot: UInt8 = 1, process: Int32 = 100) {
         bootID = [UInt8](repeating: boot, count: 16)
         processID = process
-        state = Mutex(State(start: model, model: model, nextNode: (model.nodes.keys.max() ?? 0) + 1))
+        state = Guarded(State(start: model, model: model, nextNode: (model.nodes.keys.max() ?? 0) + 1))
     }
 
     /// The names of the calls that were made, in order.
@@ -101,9 +100,9 @@ package final class FakeSystem: SystemCalls {
 
     /// Notes a call, and fails it if that was ordered.
     func call<Value>(
-        _ call: String, _ path: String, _ body: (inout sending State) throws(Errno) -> sending Value
+        _ call: String, _ path: String, _ body: (inout State) throws(Errno) -> Value
     )
-        throws(SystemFailure) -> sending Value
+        throws(SystemFailure) -> Value
     {
         let hook = state.withLock { $0.hooks.removeValue(forKey: call) }
         hook?()

@@ -1,4 +1,4 @@
-import Synchronization
+import HaulPlatform
 
 /// What is left when it all stops.
 extension FakeSystem {

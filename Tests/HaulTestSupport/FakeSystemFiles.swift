@@ -1,6 +1,5 @@
 import Glibc
 package import HaulPlatform
-import Synchronization
 
 /// Calls on open files.
 extension FakeSystem {

@@ -1,6 +1,6 @@
 import Glibc
 import HaulCore
-import Synchronization
+import HaulPlatform
 
 /// One connection to a `ScriptedServer`; used by the thread of its script, interrupted by `stop()`.
 package final class ScriptedConnection: Sendable {
@@ -11,10 +11,10 @@ package final class ScriptedConnection: Sendable {
         var pending: [UInt8] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     init(_ descriptor: Int32) {
-        state = Mutex(State(descriptor: descriptor))
+        state = Guarded(State(descriptor: descriptor))
         // Small answers must leave at once, or tests wait for the other side's delayed acknowledgement.
         var yes: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))

@@ -1,6 +1,6 @@
 import Glibc
 package import HaulCore
-import Synchronization
+import HaulPlatform
 
 /// A request as it came to a `ScriptedServer`.
 package struct ScriptedRequest: Sendable {
@@ -89,7 +89,7 @@ private final class ServerCore: Sendable {
 
     private let listener: Int32
     private let script: ScriptedServer.Script
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     init(listener: Int32, script: @escaping ScriptedServer.Script) {
         self.listener = listener

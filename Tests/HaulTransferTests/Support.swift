@@ -1,7 +1,6 @@
 import HaulCore
 import HaulPlatform
 import HaulTestSupport
-import Synchronization
 
 @testable import HaulTransfer
 
@@ -112,12 +111,12 @@ final class MemorySink: ByteSink {
         var commitsUnwritten = false
     }
 
-    private let state: Mutex<State>
+    private let state: Guarded<State>
     private let failsAt: Int64
 
     /// `failsAt`: a write that reaches beyond that offset fails as a full disk does.
     init(count: Int, failsAt: Int64 = .max) {
-        state = Mutex(State(bytes: [UInt8](repeating: 0, count: count)))
+        state = Guarded(State(bytes: [UInt8](repeating: 0, count: count)))
         self.failsAt = min(failsAt, Int64(count))
     }
 

@@ -1,6 +1,6 @@
 package import HaulCore
 package import HaulEngine
-import Synchronization
+import HaulPlatform
 
 /// An engine with the place in its events, and the signal that stopped it, if one did.
 package struct EngineSession<Engine: DownloadEngine> {
@@ -48,5 +48,5 @@ package struct EngineSession<Engine: DownloadEngine> {
 }
 
 private final class Interruption: Sendable {
-    let signal = Mutex<Int32?>(nil)
+    let signal = Guarded<Int32?>(nil)
 }

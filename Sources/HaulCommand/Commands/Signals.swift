@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import HaulPlatform
 
 /// Where signals are waited for: on the main thread, which does nothing else.
 ///
@@ -13,7 +13,7 @@ package final class Signals: Sendable {
     /// How long a command may take to end after a signal, seconds; the engine needs at most 2.
     private static let patience = 2.5
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
 
     package init() {}
 

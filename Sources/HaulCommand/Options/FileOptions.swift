@@ -62,8 +62,8 @@ extension OptionTable {
             $0.download.keepsRemoteTime = $1
         },
         OptionDefinition(
-            "range", "r", "RANGE", in: .files, .download, "only these bytes: 0-99, 100- or -50",
-            manual: "Both ends are included, counted from 0; -50 is the last 50 bytes."
+            "range", "r", "RANGE", in: .files, .download, "only these bytes: 0-99 or 100-",
+            manual: "Both ends are included, counted from 0."
         ) { (configuration, input) throws(HaulError) in
             configuration.download.range = try RangeSyntax.check(input)
         },
@@ -73,9 +73,9 @@ extension OptionTable {
 /// The value of `--range`, one range as in RFC 9110 §14.1.2.
 enum RangeSyntax {
     static func check(_ input: OptionInput) throws(HaulError) -> String {
-        let wanted = "one range of bytes such as 0-99, 100- or -50"
+        let wanted = "one range of bytes such as 0-99 or 100-"
         let parts = input.text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count + parts[1].utf8.count > 0 else { throw input.bad(wanted) }
+        guard parts.count == 2, !parts[0].isEmpty else { throw input.bad(wanted) }
         var ends: [Int64] = []
         for part in parts where !part.isEmpty {
             guard part.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let end = Int64(part) else {
@@ -84,7 +84,6 @@ enum RangeSyntax {
             ends.append(end)
         }
         if ends.count == 2, ends[0] > ends[1] { throw input.bad("a range: it ends before it starts") }
-        if parts[0].isEmpty, ends == [0] { throw input.bad("a range: it has no bytes") }
         return input.text
     }
 }

@@ -24,6 +24,9 @@ package struct HeadParser: Sendable {
         return ResponseHead(status: status, fields: HeaderFields(fields))
     }
 
+    /// A status line came.
+    package var isStarted: Bool { status != nil }
+
     /// Takes one line, with or without its line end.
     package mutating func line(_ bytes: UnsafeRawBufferPointer) {
         var end = bytes.count

@@ -81,9 +81,9 @@ struct KnownComparison {
         return !isPartial && !isPage(type) && facts.mediaType.map(isPage) ?? false
     }
 
-    /// A 206 must repeat the strong tag (RFC 9110 §15.3.7) unless the server compared it itself, for `If-Range`.
+    /// A 206 must repeat the strong tag, also after `If-Range` (RFC 9110 §15.3.7): some servers ignore that.
     private func hasLostTag(_ known: Validator) -> Bool {
-        isPartial && !expectation.sentIfRange && known.etag?.isWeak == false
+        isPartial && known.etag?.isWeak == false
     }
 
     func checkSize(_ size: Int64?) throws(Refusal) {

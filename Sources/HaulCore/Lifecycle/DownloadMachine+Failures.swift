@@ -9,8 +9,26 @@ extension DownloadMachine {
         case .changed: return changed(failure, run)
         case .checksum: return checksumFailed(failure)
         case .disk: return end(.fail(failure.error))
-        case .permanent: return lose(run.work.source, failure.error, now: now)
+        case .permanent: return finalAnswer(failure, run, now: now, jitter: jitter)
         }
+    }
+
+    /// A final refusal of the file, or only of asking for a part of it.
+    private mutating func finalAnswer(
+        _ failure: Failure, _ run: Running, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
+        guard let status = failure.error.status, status != 407, let range = run.work.range,
+            configuration.isPlainGet, configuration.window == nil
+        else { return lose(run.work.source, failure.error, now: now) }
+        if phase == .probing, !rangesFailed {
+            // Some servers refuse any Range: asked once more without.
+            rangesFailed = true
+            return []
+        }
+        guard phase == .fetching, range != ByteRange(0, .max) else {
+            return lose(run.work.source, failure.error, now: now)
+        }
+        return offsetRefused(failure, run, now: now, jitter: jitter)
     }
 
     mutating func refused(
@@ -90,12 +108,26 @@ extension DownloadMachine {
         let decision = configuration.retry.decide(
             after: failure, attempt: sources[index].failures, now: now, jitter: jitter)
         switch decision {
-        case .giveUp(let error): return lose(index, error, now: now)
+        case .giveUp(let error):
+            if mayOnlyRefuseParts(failure, run) {
+                sources[index].failures = 0
+                return offsetRefused(failure, run, now: now, jitter: jitter)
+            }
+            return lose(index, error, now: now)
         case .retry(let delay):
             sources[index].notBefore = now.advanced(by: delay)
             let others = sources.indices.contains { $0 != index && sources[$0].isAlive }
             return others || delivering > 0 ? [] : [.state(.retrying(seconds: delay, because: failure.error))]
         }
+    }
+
+    /// Asking for parts fails again and again with an answer; asking for the whole was never tried since.
+    private func mayOnlyRefuseParts(_ failure: Failure, _ run: Running) -> Bool {
+        guard failure.kind != .connection, phase == .fetching, let range = run.work.range, range.lower > 0 else {
+            return false
+        }
+        return configuration.isPlainGet && !configuration.isStream
+            && !sources[run.work.source].wasAskedIfAlive
     }
 
     /// The server cannot resume: what came is of no use, and the next try begins at byte 0.
@@ -140,7 +172,8 @@ extension DownloadMachine {
             return [.refresh(source: index)]
         }
         guard phase == .fetching, let range = run.work.range, range != ByteRange(0, .max) else {
-            return lose(index, failure.error, now: now)
+            return failure.error.status == 403
+                ? finalAnswer(failure, run, now: now, jitter: jitter) : lose(index, failure.error, now: now)
         }
         return offsetRefused(failure, run, now: now, jitter: jitter)
     }

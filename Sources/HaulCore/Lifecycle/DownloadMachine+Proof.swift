@@ -40,6 +40,19 @@ extension DownloadMachine {
         sources[index].trust = .proving(samples())
     }
 
+    /// Where nothing recognises the file, each further request is preceded by a proof that it still is the same.
+    mutating func askForProof(of index: Int) {
+        guard sources[index].trust == .trusted, !isRecognisable, !configuration.isStream, done > 0,
+            running.isEmpty
+        else { return }
+        guard !sources[index].isFreshlyProven else {
+            sources[index].isFreshlyProven = false
+            return
+        }
+        sources[index].trust = .proving(samples())
+        sources[index].validator = nil
+    }
+
     /// Start, middle and end of what is on disk.
     private func samples() -> [ByteRange] {
         guard let ranges = plan?.done.ranges, let first = ranges.first, let last = ranges.last else {
@@ -84,6 +97,7 @@ extension DownloadMachine {
             return []
         }
         sources[index].trust = .trusted
+        sources[index].isFreshlyProven = true
         // One that is known by its validator was only asked whether it lives.
         guard sources[index].validator == nil else { return fetchOn(now: now) }
         sources[index].validator = sources[index].sampledValidator

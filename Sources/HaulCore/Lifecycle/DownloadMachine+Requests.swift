@@ -83,6 +83,7 @@ extension DownloadMachine {
 
     private mutating func fetch(_ id: TransferID, from index: Int) -> TransferWork? {
         if sources[index].trust == .unknown { beginProof(of: index) }
+        askForProof(of: index)
         if case .proving(let samples) = sources[index].trust, let sample = samples.first {
             var work = request(index, range: sample, delivery: .sample)
             // Some servers refuse every range but the one to the end.
@@ -123,7 +124,11 @@ extension DownloadMachine {
     var isSplittable: Bool {
         guard let file, file.hasRanges, file.length != nil, file.codings.isEmpty else { return false }
         return !configuration.isStream && configuration.window == nil && mayAskRanges && !segmentationEnded
+            && (isRecognisable || usedSamples)
     }
+
+    /// Answers can be told to be of the same bytes: by a strong validator, or a checksum will decide.
+    var isRecognisable: Bool { mayTolerate || file?.validator.ifRangeValue() != nil }
 
     // MARK: Sharing the work
 

@@ -14,6 +14,8 @@ package struct DownloadSource: Hashable, Sendable {
     package internal(set) var current: URLReference
     var hops = 0
     var trust = Trust.unknown
+    /// Its samples agreed, and nothing was asked since.
+    var isFreshlyProven = false
     /// Its own validators: mirrors of the same bytes may have others.
     var validator: Validator?
     /// Those of its last sample.
