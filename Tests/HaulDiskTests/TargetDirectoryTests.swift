@@ -72,11 +72,26 @@ struct TargetDirectoryTests {
 
     @Test("takes the next number for a second download of the same name")
     func namesakes() throws {
-        let files = try (0..<3).map { _ in try start() }
+        let files = try (0..<3).map { try start(source: "https://host.example/\($0)") }
         #expect(files.map(\.header.finalName) == ["file.bin", "file (1).bin", "file (2).bin"])
         #expect(Set(files.map(\.name)).count == 3)
         try scratch.put("file (3).bin", [1])
-        #expect(try start().header.finalName == "file (4).bin")
+        #expect(try start(source: "https://host.example/4").header.finalName == "file (4).bin")
+    }
+
+    private func start(source: String) throws -> PartialFile {
+        var header = body.header
+        header.sources = [SourceDigest.of(source)]
+        return try scratch.target().createPartial(name: "file.bin", exactName: false, header: header)
+    }
+
+    @Test("is busy for a second download of the same source, whatever the name")
+    func sameSource() throws {
+        let first = try scratch.target().createPartial(name: "file.bin", exactName: false, header: body.header)
+        #expect(throws: PartialFailure.busy(pid: getpid())) {
+            try scratch.target().createPartial(name: "file.bin", exactName: false, header: body.header)
+        }
+        first.discard()
     }
 
     @Test("gives no name twice when many ask at once")
@@ -86,7 +101,9 @@ struct TargetDirectoryTests {
         let files = try await withThrowingTaskGroup(of: PartialFile.self) { group in
             for index in 0..<40 {
                 group.addTask {
-                    try targets[index % 4].createPartial(name: "same.bin", exactName: false, header: header)
+                    var own = header
+                    own.sources = [SourceDigest.of("https://host.example/\(index)")]
+                    return try targets[index % 4].createPartial(name: "same.bin", exactName: false, header: own)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

@@ -13,7 +13,7 @@ complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l sync -x -a 'yes no' -d 'flush files to the disk before saying done'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l wait -d 'wait when another process has the file'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l remote-time -d 'give the file the server\'s modification time'
-complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -s r -l range -x -d 'only these bytes: 0-99, 100- or -50'
+complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -s r -l range -x -d 'only these bytes: 0-99 or 100-'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -s i -l input-file -r -F -d 'read URLs from FILE; - is standard input'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l glob -d 'expand [1-100], [a-z], [1-9:2] and {a,b} in URLs'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l mirror -x -d 'another source of the same file (repeatable)'

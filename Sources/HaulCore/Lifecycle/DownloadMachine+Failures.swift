@@ -20,7 +20,7 @@ extension DownloadMachine {
         guard let status = failure.error.status, status != 407, let range = run.work.range,
             configuration.isPlainGet, configuration.window == nil
         else { return lose(run.work.source, failure.error, now: now) }
-        if phase == .probing, !rangesFailed {
+        if phase == .probing, !rangesFailed, DownloadMachine.rangeRefusals.contains(status) {
             // Some servers refuse any Range: asked once more without.
             rangesFailed = true
             return []
@@ -359,6 +359,8 @@ extension DownloadMachine {
         return beginAgain(.notice(.restarted(failure.error.message)))
     }
 
+    /// What servers say to a Range they do not want, besides what they should (200 or 416).
+    static let rangeRefusals: Set<Int> = [400, 403, 405, 406, 412, 417, 501]
     /// Bytes of one transfer that count as progress of its own.
     static let someProgress: Int64 = 64 << 10
     static let mostRestarts = 5

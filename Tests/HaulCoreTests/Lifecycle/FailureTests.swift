@@ -89,7 +89,7 @@ struct FailureTests {
 
     @Test(
         "what is final is told at once",
-        arguments: [400, 404, 407, 451, 501] as [Int])
+        arguments: [402, 404, 407, 410, 451, 505] as [Int])
     func final(status: Int) throws {
         let driver = Driver()
         driver.start()
@@ -97,6 +97,20 @@ struct FailureTests {
         let actions = driver.finish(id, Driver.status(status))
         #expect(actions.kinds == ["fail"])
         #expect(actions.failure?.status == status)
+    }
+
+    @Test(
+        "what may only be about the Range is asked once more without one",
+        arguments: [400, 403, 405, 406, 412, 417, 501] as [Int])
+    func withoutRange(status: Int) throws {
+        let driver = Driver()
+        driver.start()
+        let (id, work) = try #require(driver.next())
+        #expect(work.range == ByteRange(0, .max))
+        #expect(driver.finish(id, Driver.status(status)).isEmpty)
+        let (again, plain) = try #require(driver.next())
+        #expect(plain.range == nil)
+        #expect(driver.finish(again, Driver.status(status)).kinds == ["fail"])
     }
 
     @Test("a failure of the disk ends the run and its transfers")
