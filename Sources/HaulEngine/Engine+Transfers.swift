@@ -82,7 +82,9 @@ extension Engine {
         owners[id] = nil
         run.received += report.received
         learn(report, at: origin, run)
-        if options.reportsHeads, let head = report.head, run.reportedHeads.remove(id) == nil { tell(.head(run.id, head)) }
+        if options.reportsHeads, let head = report.head, run.reportedHeads.remove(id) == nil {
+            tell(.head(run.id, head))
+        }
         let end = transferEnd(id, report, run)
         perform(run.machine.transferFinished(id, end, now: MonotonicClock.now, jitter: nextJitter()), run)
         if run.wantsRestart, run.transfers.isEmpty { restart(run) }

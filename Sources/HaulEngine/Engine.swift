@@ -281,7 +281,8 @@ package actor Engine {
 
     /// Nothing runs, and nothing is left that could wake it: an error is better than silence for ever.
     func isStuck(_ run: Run) -> Bool {
-        !run.hasEnded && run.transfers.isEmpty && run.jobs == 0 && run.refreshes == 0 && !waitingForHost.contains(run.id)
+        !run.hasEnded && run.transfers.isEmpty && run.jobs == 0 && run.refreshes == 0
+            && !waitingForHost.contains(run.id)
             && wakeTime(of: run) == nil
     }
 

@@ -1,3 +1,4 @@
+import CHaulShims
 import Glibc
 
 /// Runs another program, without a shell, and waits for it.
@@ -26,7 +27,6 @@ package enum ChildProcess {
         let deadline = timeout.map { monotonicSeconds() + max($0, 0) }
         var ends: [Int32] = [-1, -1]
         if captureOutput, pipe(&ends) != 0 { throw SystemFailure(code: errno, call: "pipe") }
-        markAllCloseOnExec()
         let child: pid_t
         do {
             child = try spawn(arguments, environment, output: captureOutput ? ends[1] : 2)
@@ -51,6 +51,8 @@ package enum ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, output, 1)
+        // In the child, after the rest: what other threads open meanwhile does not reach it either.
+        haul_close_from(&actions, 3)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -72,18 +74,6 @@ package enum ChildProcess {
         let code = posix_spawnp(&child, program, &actions, &attributes, &argv, &envp)
         guard code == 0 else { throw SystemFailure(code: code, call: "posix_spawn", path: name) }
         return child
-    }
-
-    /// Descriptors of libraries may lack the flag; nothing here is ever meant for another program.
-    private static func markAllCloseOnExec() {
-        guard let directory = opendir("/proc/self/fd") else { return }
-        defer { closedir(directory) }
-        while let entry = readdir(directory) {
-            let descriptor = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { atoi($0) }
-            }
-            if descriptor > 2 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        }
     }
 
     /// Reads to the end of the pipe, or to the deadline.

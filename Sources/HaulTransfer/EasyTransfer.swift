@@ -389,7 +389,9 @@ final class EasyTransfer {
         if let tls, haul_tls_saw_close_notify(tls) == 0 {
             return .failed(shortBody("the encrypted connection was cut"))
         }
-        if let decoder, received > 0, !decoder.isAtEnd { return .failed(shortBody("the coded body stops before its end")) }
+        if let decoder, received > 0, !decoder.isAtEnd {
+            return .failed(shortBody("the coded body stops before its end"))
+        }
         return ended(plan, isWhole: true)
     }
 

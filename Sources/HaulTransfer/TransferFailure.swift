@@ -176,7 +176,8 @@ extension TransferFailure {
     private var words: String {
         // What holds an "@" may be a URL with a password in it, such as the proxy's.
         let text =
-            detail.isEmpty || detail.contains("@") ? String(cString: curl_easy_strerror(CURLcode(UInt32(bitPattern: code)))) : detail
+            detail.isEmpty || detail.contains("@")
+            ? String(cString: curl_easy_strerror(CURLcode(UInt32(bitPattern: code)))) : detail
         let reason = SystemFailure(code: systemCode, call: "connect").reason
         return systemCode == 0 || text.contains(reason) ? text : "\(text) (\(reason))"
     }

@@ -87,7 +87,8 @@ struct TargetDirectoryTests {
 
     @Test("is busy for a second download of the same source, whatever the name")
     func sameSource() throws {
-        let first = try scratch.target().createPartial(name: "file.bin", exactName: false, header: body.header)
+        let first = try scratch.target().createPartial(
+            name: "file.bin", exactName: false, header: body.header)
         #expect(throws: PartialFailure.busy(pid: getpid())) {
             try scratch.target().createPartial(name: "file.bin", exactName: false, header: body.header)
         }
@@ -103,7 +104,8 @@ struct TargetDirectoryTests {
                 group.addTask {
                     var own = header
                     own.sources = [SourceDigest.of("https://host.example/\(index)")]
-                    return try targets[index % 4].createPartial(name: "same.bin", exactName: false, header: own)
+                    return try targets[index % 4].createPartial(
+                        name: "same.bin", exactName: false, header: own)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

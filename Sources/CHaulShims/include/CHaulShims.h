@@ -40,3 +40,6 @@ int64_t haul_file_size_limit(void);
 
 /// The type of a file system as fstatfs(2) gives it.
 extern const uint64_t haul_type_ext4, haul_type_xfs, haul_type_btrfs, haul_type_f2fs, haul_type_fat;
+
+/// posix_spawn_file_actions_addclosefrom_np(3): the child keeps no descriptor from `first` upwards.
+int haul_close_from(void *actions, int first);

@@ -123,7 +123,8 @@ extension DownloadMachine {
 
     /// Asking for parts fails again and again with an answer; asking for the whole was never tried since.
     private func mayOnlyRefuseParts(_ failure: Failure, _ run: Running) -> Bool {
-        guard failure.kind != .connection, phase == .fetching, let range = run.work.range, range.lower > 0 else {
+        guard failure.kind != .connection, phase == .fetching, let range = run.work.range, range.lower > 0
+        else {
             return false
         }
         return configuration.isPlainGet && !configuration.isStream
