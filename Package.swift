@@ -40,7 +40,7 @@ let package = Package(
         swift(
             "HaulTransfer",
             ["HaulCore", "HaulPlatform", "CHaulShims", "CCurl", "CZlib", "CBrotli", "CZstd"]),
-        swift("HaulDisk", ["HaulCore", "HaulPlatform", "CHaulShims", "CCrypto"]),
+        swift("HaulDisk", ["HaulCore", "HaulPlatform", "CCrypto"]),
         swift("HaulEngine", ["HaulCore", "HaulPlatform", "HaulTransfer", "HaulDisk"]),
         swift("HaulCommand", ["HaulCore", "HaulPlatform", "HaulDisk", "HaulEngine"]),
         .executableTarget(name: "haul", dependencies: ["HaulCommand"], swiftSettings: strict),
@@ -48,7 +48,7 @@ let package = Package(
         swift("HaulTestSupport", ["HaulCore", "HaulPlatform"], path: "Tests/HaulTestSupport"),
         tests("HaulCoreTests", ["HaulCore"]),
         tests("HaulDiskTests", ["HaulCore", "HaulPlatform", "HaulDisk"]),
-        tests("HaulTransferTests", ["HaulCore", "HaulPlatform", "HaulTransfer"]),
+        tests("HaulTransferTests", ["HaulCore", "HaulPlatform", "HaulTransfer", "CCurl", "CZlib", "CZstd"]),
         tests("HaulEngineTests", ["HaulCore", "HaulPlatform", "HaulTransfer", "HaulDisk", "HaulEngine"]),
         tests("HaulCommandTests", ["HaulCore", "HaulPlatform", "HaulDisk", "HaulEngine", "HaulCommand"]),
         tests("EndToEndTests", ["HaulCore", "HaulPlatform"]),
