@@ -46,7 +46,7 @@ int haul_fsetxattr(int descriptor, const char *name, const void *value, size_t s
     return fsetxattr(descriptor, name, value, size, 0);
 }
 
-ssize_t haul_fgetxattr(int descriptor, const char *name, void *value, size_t size) {
+long haul_fgetxattr(int descriptor, const char *name, void *value, size_t size) {
     return fgetxattr(descriptor, name, value, size);
 }
 

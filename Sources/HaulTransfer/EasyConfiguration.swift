@@ -114,7 +114,8 @@ struct EasyConfiguration {
             CURLOPT_HTTP_VERSION,
             isHTTP1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         // Together with CURLMOPT_MAX_HOST_CONNECTIONS: wait for a multiplexed connection instead of opening many.
-        set(CURLOPT_PIPEWAIT, isHTTP1 ? 0 : 1)
+        // Plain HTTP never multiplexes here: waiting for it would only put requests behind one another.
+        set(CURLOPT_PIPEWAIT, isHTTP1 || request.url.scheme != "https" ? 0 : 1)
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(connection.connectTimeout, 0.001) * 1000))
         set(CURLOPT_TCP_KEEPALIVE, 1)
         switch connection.family {

@@ -4,7 +4,6 @@
 
 #include "CHaulTLS.h"
 
-#include <sys/types.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,7 +26,7 @@ int haul_start_writeback(int descriptor, int64_t offset, int64_t length);
 int haul_rename(int directory, const char *from, const char *to, int keeps_existing);
 
 int haul_fsetxattr(int descriptor, const char *name, const void *value, size_t size);
-ssize_t haul_fgetxattr(int descriptor, const char *name, void *value, size_t size);
+long haul_fgetxattr(int descriptor, const char *name, void *value, size_t size);
 
 /// futimens(2): sets the modification time, leaves the access time.
 int haul_set_modified(int descriptor, int64_t seconds);

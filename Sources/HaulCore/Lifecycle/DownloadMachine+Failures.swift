@@ -56,7 +56,10 @@ extension DownloadMachine {
         guard mayRepeat(failure) else { return end(.fail(failure.error)) }
         var actions: [DownloadAction] = []
         // A connection that is refused before it delivers, while others do or did, is 'too many' said without words.
-        let isTooMany = !run.isDelivering && (delivering > 0 || !running.isEmpty && mostDelivering > 0)
+        // A source that never delivered says nothing about how many the others allow.
+        let isTooMany =
+            !run.isDelivering && sources[index].delivered > 0
+            && (delivering > 0 || !running.isEmpty && mostDelivering > 0)
         if isTooMany { tuner.backOff(delivering: max(delivering, mostDelivering)) }
         if failure.kind == .throttled || isTooMany {
             actions.append(
