@@ -255,10 +255,8 @@ def long_list(box):
     with open(os.path.join(box.root, "list.txt"), "w") as file:
         for number in range(500_000):
             file.write(server.url("/n/%06d" % number) + "\n")
-    start = time.monotonic()
     live = box.start("-i", os.path.join(box.root, "list.txt"), "-d", box.dl)
     wait_until(lambda: server.log or not live.running(), 60, "the first request")
-    first = time.monotonic() - start
     time.sleep(3)
     expect(live.running(), "it ended: " + live.wait(1).said() if not live.running() else "")
     rss = memory(live.pid)
