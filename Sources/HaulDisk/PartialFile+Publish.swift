@@ -48,6 +48,7 @@ extension PartialFile {
         }
         // The journal goes last: until the new name is on disk it is what makes the old one worth something.
         removeJournal()
+        directory.sweepJournals(of: header.finalName)
         close()
         return directory.path(of: name)
     }

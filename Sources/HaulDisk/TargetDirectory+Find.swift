@@ -82,6 +82,17 @@ extension TargetDirectory {
             matchesURL: !Set(contents.header?.sources ?? []).isDisjoint(with: digests))
     }
 
+    /// Removes journals for that final name whose partial file is gone: a kill between the two removals leaves one.
+    func sweepJournals(of finalName: String) {
+        let names = (try? withIndex { $0.journals(finalName: finalName) }) ?? []
+        for name in names {
+            let partial = String(name.dropLast(DiskName.journalSuffix.count)) + ".part"
+            guard (try? status(of: partial)) == .some(.none) else { continue }
+            try? system.unlink(name, in: descriptor)
+            forget(journal: name)
+        }
+    }
+
     /// Works with the index, which is made at the first use.
     private func withIndex<Value: Sendable>(_ body: (JournalIndex) -> Value) throws(SystemFailure) -> Value {
         try index.withLock { (index) throws(SystemFailure) in
