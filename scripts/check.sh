@@ -108,7 +108,7 @@ check_incremental() {
 STEPS=(
     # name       limit (s)  command
     "format      300  check_format"
-    "imports     600  check_imports"
+    "imports    1500  check_imports"
     "incremental  60  check_incremental"
     "shell       120  check_shell"
     "version      30  check_version"
@@ -117,10 +117,10 @@ STEPS=(
     "tree         60  check_tree"
     "cases        60  python3 scripts/checks/cases.py"
     "install     120  check_install"
-    "deb         300  check_deb"
-    "faultlab    600  scripts/checks/faultlab.sh --times 1"
-    "real-servers 600 python3 Tests/RealServers/run.py"
-    "crash       600  python3 scripts/checks/crash.py --kills 100"
+    "deb         900  check_deb"
+    "faultlab   1200  scripts/checks/faultlab.sh --times 1"
+    "real-servers 1200 python3 Tests/RealServers/run.py"
+    "crash      1500  python3 scripts/checks/crash.py --kills 100"
 )
 
 main() {
@@ -137,7 +137,7 @@ main() {
     need_swift
     isolate_environment
     export HAUL=$RELEASE_BINARY
-    if ((with_tests)); then step test 900 make test || true; fi
+    if ((with_tests)); then step test 3000 make test || true; fi
     if ! step build 900 scripts/build.sh; then
         end_steps || true
         return 1

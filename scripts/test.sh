@@ -24,11 +24,11 @@ run() {
     }
 }
 
-run build-debug 600 swift build --build-tests
+run build-debug 1500 swift build --build-tests
 HAUL=$ROOT/.build/debug/haul run test-debug 600 swift test --skip-build --disable-xctest
-run build-release 900 scripts/build.sh
-run build-threads 600 swift build --build-tests "${sanitizer[@]}"
-TSAN_OPTIONS=exitcode=66 run test-threads 600 \
+run build-release 1500 scripts/build.sh
+run build-threads 1500 swift build --build-tests "${sanitizer[@]}"
+TSAN_OPTIONS=exitcode=66 run test-threads 1500 \
     swift test --skip-build --disable-xctest "${sanitizer[@]}" --filter "$threaded"
 export HAUL=$RELEASE_BINARY
 run crash 600 python3 scripts/checks/crash.py --kills 12
