@@ -31,11 +31,11 @@ def fills_up(box):
     arguments = ("-c", 1, "-o", box.path("file.bin"), server.url())
     live = box.start(*arguments, env=shim_environment(box, no_fallocate=1))
     wait_until(lambda: server.body_sent > MIB or not live.running(), 10, "the first mebibyte")
-    with open(box.path("ballast"), "wb") as file:
+    # Unbuffered: bytes that found no room must not be written again when the file is closed.
+    with open(box.path("ballast"), "wb", buffering=0) as file:
         try:
             while True:
                 file.write(bytes(256 * KIB))
-                file.flush()
         except OSError:
             pass
     try:
