@@ -167,11 +167,10 @@ struct SourceTests {
 
     @Test("a mirror that is dead is left out, and the others bring the file", arguments: [0, 1])
     func deadMirror(position: Int) async throws {
-        let dead = try ScriptedServer { _, _ in }
-        let deadURL = dead.url("/f")
-        dead.stop()
+        let dead = try ClosedPort()
+        defer { withExtendedLifetime(dead) {} }
         let alive = try serving()
-        let urls = position == 0 ? [deadURL, alive.url("/f")] : [alive.url("/f"), deadURL]
+        let urls = position == 0 ? [dead.url("/f"), alive.url("/f")] : [alive.url("/f"), dead.url("/f")]
         var spec = DownloadSpec.file("", at: directory) {
             $0.retries = 1
             $0.connections = .fixed(2)

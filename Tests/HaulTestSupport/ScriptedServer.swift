@@ -58,6 +58,16 @@ package final class ScriptedServer: Sendable {
     package func stop() { core.stop() }
 
     private static func listen() throws -> (Int32, UInt16) {
+        let (listener, port) = try bound()
+        guard Glibc.listen(listener, 64) == 0 else {
+            close(listener)
+            throw Failure(call: "listen", code: errno)
+        }
+        return (listener, port)
+    }
+
+    /// A socket that has a port of its own on 127.0.0.1.
+    fileprivate static func bound() throws -> (Int32, UInt16) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard listener >= 0 else { throw Failure(call: "socket", code: errno) }
         var address = sockaddr_in()
@@ -66,8 +76,7 @@ package final class ScriptedServer: Sendable {
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let outcome = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, length) | Glibc.listen(listener, 64)
-                    | getsockname(listener, pointer, &length)
+                bind(listener, pointer, length) | getsockname(listener, pointer, &length)
             }
         }
         guard outcome == 0 else {
@@ -76,6 +85,23 @@ package final class ScriptedServer: Sendable {
         }
         return (listener, UInt16(bigEndian: address.sin_port))
     }
+}
+
+/// A port of 127.0.0.1 where nobody listens, and which nobody else can be given as long as this lives.
+///
+/// The port of a stopped server would not do: tests run side by side, and another's server may get it next.
+package final class ClosedPort: Sendable {
+    private let descriptor: Int32
+    private let port: UInt16
+
+    package init() throws {
+        (descriptor, port) = try ScriptedServer.bound()
+    }
+
+    deinit { close(descriptor) }
+
+    /// `http://127.0.0.1:PORT` + the path.
+    package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 }
 
 /// What the threads of a server share; it lives as long as the longest of them.

@@ -70,11 +70,10 @@ struct LoopTests {
 
     @Test("nobody listening is a failure to connect, no such host one to resolve")
     func unreachable() async throws {
-        let server = try ScriptedServer { _, _ in }
-        let url = server.url("/f")
-        server.stop()
+        let closed = try ClosedPort()
+        defer { withExtendedLifetime(closed) {} }
         let loop = try Loop()
-        #expect(try await loop.run(Requests.probe(url)).code == .connectFailed)
+        #expect(try await loop.run(Requests.probe(closed.url("/f"))).code == .connectFailed)
         #expect(try await loop.run(Requests.probe("http://no-such-host.invalid/")).code == .resolveFailed)
     }
 
