@@ -66,7 +66,9 @@ package enum Destination: Hashable, Sendable {
 /// One thing asked for.
 package struct DownloadSpec: Hashable, Sendable {
     /// The URL and its mirrors, as they were given; the first is the one that names the download.
-    package var urls: [String]
+    package var urls: [String] { didSet { references = nil } }
+    /// What the URLs were read as, where somebody did so already; the engine reads them itself otherwise.
+    package private(set) var references: [URLReference]?
     package var destination: Destination
     package var options: DownloadOptions
 
@@ -74,5 +76,18 @@ package struct DownloadSpec: Hashable, Sendable {
         self.urls = urls
         self.destination = destination
         self.options = options
+    }
+
+    /// - Throws: `.invalidURL` or `.unsupportedScheme`.
+    package init(reading urls: [String], destination: Destination, options: DownloadOptions)
+        throws(HaulError)
+    {
+        self.init(urls: urls, destination: destination, options: options)
+        references = try DownloadSpec.read(urls)
+    }
+
+    /// - Throws: `.invalidURL` or `.unsupportedScheme`.
+    package static func read(_ urls: [String]) throws(HaulError) -> [URLReference] {
+        try urls.map { text throws(HaulError) in try URLReference(parsing: text) }
     }
 }

@@ -66,7 +66,7 @@ package struct URLReference: Hashable, Sendable {
 
     /// The host as it stands in a URL: IPv6 in brackets, a zone after `%25` (RFC 6874).
     package var hostForURL: String {
-        host.contains(":") ? "[\(host.replacing("%", with: "%25"))]" : host
+        host.utf8.contains(ASCII.colon) ? "[\(host.replacing("%", with: "%25"))]" : host
     }
 
     /// What an HTTP request line names: path and query.
@@ -91,7 +91,8 @@ package struct URLReference: Hashable, Sendable {
 
     /// What follows the last "/" of the path, still percent-coded; "" when the path ends in "/".
     package var lastPathComponent: String {
-        String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+        let bytes = path.utf8
+        return String(path[(bytes.lastIndex(of: ASCII.slash).map(bytes.index(after:)) ?? path.startIndex)...])
     }
 
     /// The reference without user and password.
