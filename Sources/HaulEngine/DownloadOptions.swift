@@ -29,7 +29,7 @@ package struct DownloadOptions: Hashable, Sendable {
     package var bearer: String?
     package var awsSigV4: String?
     package var cookies: [String] = []  // lines of a Netscape cookie file
-    package var connection = ConnectionOptions()
+    @Boxed package var connection = ConnectionOptions()
     package var allowsDowngrade = false
     package var allowsFileURLs = false
     package var rateLimit: Int64?  // bytes a second, this download
@@ -70,12 +70,12 @@ package struct DownloadSpec: Hashable, Sendable {
     /// What the URLs were read as, where somebody did so already; the engine reads them itself otherwise.
     package private(set) var references: [URLReference]?
     package var destination: Destination
-    package var options: DownloadOptions
+    @Boxed package var options: DownloadOptions
 
     package init(urls: [String], destination: Destination, options: DownloadOptions = DownloadOptions()) {
         self.urls = urls
         self.destination = destination
-        self.options = options
+        _options = Boxed(wrappedValue: options)
     }
 
     /// - Throws: `.invalidURL` or `.unsupportedScheme`.
