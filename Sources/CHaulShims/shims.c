@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -79,4 +80,9 @@ int64_t haul_file_size_limit(void) {
 
 int haul_close_from(void *actions, int first) {
     return posix_spawn_file_actions_addclosefrom_np((posix_spawn_file_actions_t *)actions, first);
+}
+
+void haul_keep_freed_memory(int bytes) {
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, bytes);
 }

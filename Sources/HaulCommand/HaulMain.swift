@@ -1,6 +1,7 @@
 import Glibc
 import HaulCore
 import HaulEngine
+import HaulPlatform
 
 /// The whole command, from arguments to exit status.
 package enum HaulMain {
@@ -9,6 +10,7 @@ package enum HaulMain {
     /// The calling thread, which must be the first one, waits for signals to its end.
     package static func main() -> Never {
         openStandardDescriptors()
+        ProcessMemory.keepFreed(upTo: 32 << 20)
         let set = Signals.block()
         let signals = Signals()
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -81,6 +81,7 @@ extension Engine {
         let origin = run.transfers.removeValue(forKey: id)
         owners[id] = nil
         run.received += report.received
+        if case .whole = report.outcome, let origin { governors[origin]?.delivered() }
         learn(report, at: origin, run)
         if options.reportsHeads, let head = report.head, run.reportedHeads.remove(id) == nil {
             tell(.head(run.id, head))

@@ -68,20 +68,18 @@ struct RequestBuilder {
 
     private func fields(_ work: TransferWork, _ userFields: [HeaderField]) -> [HeaderField] {
         guard work.url.isHTTP else { return [] }
-        var fields = [
-            HeaderField("User-Agent", options.userAgent ?? RequestBuilder.userAgent),
-            HeaderField("Accept", "*/*"),
-            // As a field by hand: CURLOPT_ACCEPT_ENCODING would make libcurl decode what comes.
-            HeaderField("Accept-Encoding", "identity"),
-        ]
+        var fields = RequestBuilder.standardFields
+        if let agent = options.userAgent { fields[0] = HeaderField("User-Agent", agent) }
         // Neither a login nor a fragment belongs into it (RFC 9110 §10.1.3), and another origin need not know it.
         if sources.first?.origin == work.url.origin, let referer = options.referer {
             let clean = (try? URLReference(parsing: referer))?.urlString ?? referer
             fields.append(HeaderField("Referer", clean))
         }
-        fields.removeAll { own in userFields.contains { HeaderFields.same($0.name, own.name) } }
-        fields += userFields.filter { field in
-            !["Cookie", "Range", "If-Range"].contains { HeaderFields.same($0, field.name) }
+        if !userFields.isEmpty {
+            fields.removeAll { own in userFields.contains { HeaderFields.same($0.name, own.name) } }
+            fields += userFields.filter { field in
+                !["Cookie", "Range", "If-Range"].contains { HeaderFields.same($0, field.name) }
+            }
         }
         if let range = work.range { fields.append(HeaderField("Range", ContentRange.requestValue(range))) }
         if let ifRange = work.ifRange { fields.append(HeaderField("If-Range", ifRange)) }
@@ -97,5 +95,9 @@ struct RequestBuilder {
             ?? []
     }
 
-    private static let userAgent = "Haul/0.1"
+    private static let standardFields = [
+        HeaderField("User-Agent", "Haul/0.1"), HeaderField("Accept", "*/*"),
+        // As a field by hand: CURLOPT_ACCEPT_ENCODING would make libcurl decode what comes.
+        HeaderField("Accept-Encoding", "identity"),
+    ]
 }

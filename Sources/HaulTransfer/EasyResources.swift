@@ -23,6 +23,30 @@ struct EasyResources {
         return list
     }
 
+    /// Header fields as libcurl takes them, and in the end the line that keeps its own `Expect` away.
+    mutating func list(
+        _ fields: [HeaderField], withoutExpect: Bool
+    ) -> UnsafeMutablePointer<curl_slist>? {
+        var list: UnsafeMutablePointer<curl_slist>?
+        var line: [UInt8] = []
+        for field in fields {
+            line.removeAll(keepingCapacity: true)
+            line += field.name.utf8
+            // libcurl sends a field without a value only if it ends in a semicolon (CURLOPT_HTTPHEADER(3)).
+            line.append(UInt8(ascii: field.bytes.isEmpty ? ";" : ":"))
+            if !field.bytes.isEmpty { line.append(UInt8(ascii: " ")) }
+            line += field.bytes
+            line.append(0)
+            let longer = line.withUnsafeBufferPointer { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { curl_slist_append(list, $0.baseAddress) }
+            }
+            if let longer { list = longer }
+        }
+        if withoutExpect, let longer = curl_slist_append(list, "Expect:") { list = longer }
+        if let list { lists.append(list) }
+        return list
+    }
+
     /// A copy of the bytes that lives until `free()`.
     mutating func copy(_ source: [UInt8]) -> UnsafeMutableRawPointer? {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, source.count), alignment: 1)

@@ -29,6 +29,8 @@ final class EasyTransfer {
 
     let request: TransferRequest
     let easy: UnsafeMutableRawPointer
+    /// Outlives all its transfers.
+    unowned let loop: LoopState
     let started: Instant
     private(set) var lastByte: Instant
     private(set) var received: Int64 = 0
@@ -49,6 +51,7 @@ final class EasyTransfer {
     private(set) var end: Int64 = .max
     private var committed: Int64 = 0
     private var lastCommit: Instant
+    private var didTellDelivering = false
     private var didReportHead = false
     private(set) var failure: TransferReport.Outcome?
     private(set) var hasReachedEnd = false
@@ -65,9 +68,10 @@ final class EasyTransfer {
     /// Events for the engine, collected by the loop after each turn.
     var events: [TransferEvent] = []
 
-    init(_ request: TransferRequest, easy: UnsafeMutableRawPointer, now: Instant) {
+    init(_ request: TransferRequest, easy: UnsafeMutableRawPointer, loop: LoopState, now: Instant) {
         self.request = request
         self.easy = easy
+        self.loop = loop
         started = now
         lastByte = now
         lastCommit = now
@@ -132,7 +136,6 @@ final class EasyTransfer {
         position = accepted.offset + accepted.skip
         committed = position
         if accepted.endsWithConnection, request.url.isSecure { tls = haul_tls_hold(haul_tls_of(easy)) }
-        events.append(.delivering(request.id))
         switch request.delivery {
         case .probe(let limit):
             if let range = request.expectation.range, range.upper != .max {
@@ -140,9 +143,11 @@ final class EasyTransfer {
             }
             stage = .buffering(limit: limit)
             if let length = accepted.length, length <= limit, decoder == nil, isWholeFile(accepted) {
+                // It will be here in a moment, and its end says more than that it began.
                 buffer.reserveCapacity(Int(length))
-            } else if accepted.length != nil {
-                reportHead()
+            } else {
+                tellDelivering()
+                if accepted.length != nil { reportHead() }
             }
         case .segment(let sink, _):
             guard !accepted.restartsFile else {
@@ -150,11 +155,19 @@ final class EasyTransfer {
                 stage = .discarding
                 return
             }
+            tellDelivering()
             stage = .writing(sink)
         case .sample:
+            tellDelivering()
             end = request.expectation.range?.upper ?? .max
             stage = .sampling
         }
+    }
+
+    private func tellDelivering() {
+        guard !didTellDelivering else { return }
+        didTellDelivering = true
+        events.append(.delivering(request.id))
     }
 
     /// Servers may give less than was asked: such a body is a part, however small the file.
@@ -171,6 +184,7 @@ final class EasyTransfer {
     private func reportHead() {
         guard !didReportHead, let plan, let head else { return }
         didReportHead = true
+        tellDelivering()
         events.append(.head(request.id, plan, head))
     }
 

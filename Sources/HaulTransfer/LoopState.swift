@@ -127,11 +127,11 @@ final class LoopState {
             deliver(.finished(request.id, TransferReport(outcome: .failed(failure))))
             return
         }
-        let transfer = EasyTransfer(request, easy: easy, now: now)
+        let transfer = EasyTransfer(request, easy: easy, loop: self, now: now)
         transfers[easy] = transfer
         handles[request.id] = easy
         EasyConfiguration(transfer: transfer).apply(rate: limiter.tightest(request.group))
-        Callbacks.install(on: easy, loop: self)
+        Callbacks.install(on: easy, transfer)
         let code = curl_multi_add_handle(multi, easy)
         guard code == CURLM_OK else {
             let failure = TransferFailure(
@@ -224,8 +224,7 @@ final class LoopState {
 
     // MARK: Callbacks and pauses
 
-    fileprivate func receive(_ easy: UnsafeMutableRawPointer, _ bytes: UnsafeRawBufferPointer) -> Int {
-        guard let transfer = transfers[easy] else { return 0 }
+    fileprivate func receive(_ transfer: EasyTransfer, _ bytes: UnsafeRawBufferPointer) -> Int {
         let group = transfer.request.group
         let delay = limiter.delay(group, now: now)
         if delay > 0 {
@@ -242,10 +241,6 @@ final class LoopState {
         case .pause: return Int(CURL_WRITEFUNC_PAUSE)
         case .stop: return bytes.isEmpty ? 1 : 0
         }
-    }
-
-    fileprivate func receiveHeader(_ easy: UnsafeMutableRawPointer, _ bytes: UnsafeRawBufferPointer) {
-        transfers[easy]?.receiveHeader(bytes, now: now)
     }
 
     private func wakePaused() {
@@ -279,28 +274,24 @@ final class LoopState {
 
 /// What libcurl calls: from within `turn` and `carryOut`, on the transfer thread.
 private enum Callbacks {
-    /// The context of one handle.
-    ///
-    /// Leaks nothing: the loop outlives its handles, and a handle finds itself by address.
-    static func install(on easy: UnsafeMutableRawPointer, loop: LoopState) {
-        let context = Unmanaged.passUnretained(loop).toOpaque()
-        haul_easy_set_pointer(easy, CURLOPT_PRIVATE, context)
-        haul_easy_set_pointer(easy, CURLOPT_WRITEDATA, easy)
-        haul_easy_set_pointer(easy, CURLOPT_HEADERDATA, easy)
-        haul_easy_set_bytes_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, easy in
-            guard let easy, let loop = Callbacks.owner(of: easy) else { return 0 }
-            return loop.receive(easy, UnsafeRawBufferPointer(start: bytes, count: size * count))
+    /// The context is the transfer itself, which the loop holds until the handle has forgotten it.
+    static func install(on easy: UnsafeMutableRawPointer, _ transfer: EasyTransfer) {
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        haul_easy_set_pointer(easy, CURLOPT_WRITEDATA, context)
+        haul_easy_set_pointer(easy, CURLOPT_HEADERDATA, context)
+        haul_easy_set_bytes_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            guard let transfer = Callbacks.transfer(context) else { return 0 }
+            return transfer.loop.receive(transfer, UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
-        haul_easy_set_bytes_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, easy in
-            guard let easy, let loop = Callbacks.owner(of: easy) else { return 0 }
-            loop.receiveHeader(easy, UnsafeRawBufferPointer(start: bytes, count: size * count))
+        haul_easy_set_bytes_callback(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            guard let transfer = Callbacks.transfer(context) else { return 0 }
+            transfer.receiveHeader(
+                UnsafeRawBufferPointer(start: bytes, count: size * count), now: transfer.loop.now)
             return size * count
         }
     }
 
-    static func owner(of easy: UnsafeMutableRawPointer) -> LoopState? {
-        var context: UnsafeMutableRawPointer?
-        haul_easy_info_pointer(easy, CURLINFO_PRIVATE, &context)
-        return context.map { Unmanaged<LoopState>.fromOpaque($0).takeUnretainedValue() }
+    private static func transfer(_ context: UnsafeMutableRawPointer?) -> EasyTransfer? {
+        context.map { Unmanaged<EasyTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 }

@@ -42,3 +42,6 @@ extern const uint64_t haul_type_ext4, haul_type_xfs, haul_type_btrfs, haul_type_
 
 /// posix_spawn_file_actions_addclosefrom_np(3): the child keeps no descriptor from `first` upwards.
 int haul_close_from(void *actions, int first);
+
+/// mallopt(3): blocks up to 4 MiB come from the heap, and so many bytes of it may lie idle.
+void haul_keep_freed_memory(int bytes);

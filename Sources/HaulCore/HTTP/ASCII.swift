@@ -34,10 +34,10 @@ enum ASCII {
     private static func isOuter(_ byte: UInt8) -> Bool { isBlank(byte) || byte == 0x0D || byte == 0x0A }
 
     /// Without the spaces and tabs (and stray line ends) around it.
-    static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
         guard let first = bytes.firstIndex(where: { !isOuter($0) }),
             let last = bytes.lastIndex(where: { !isOuter($0) })
-        else { return [] }
+        else { return bytes[bytes.startIndex..<bytes.startIndex] }
         return bytes[first...last]
     }
 

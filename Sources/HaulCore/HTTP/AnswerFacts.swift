@@ -47,6 +47,7 @@ struct AnswerFacts {
         }
         var length: Int64?
         for value in fields.values("Content-Length") {
+            // The usual case, in which nothing has to be taken apart.
             if length == nil, let number = ASCII.number(value) {
                 length = number
                 continue

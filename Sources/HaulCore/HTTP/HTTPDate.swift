@@ -6,14 +6,15 @@ package enum HTTPDate {
     ]
 
     /// Reads an IMF-fixdate, an RFC 850 date or asctime's form; `nil` for anything else, impossible days included.
-    package static func seconds(_ text: String) -> Int64? {
-        imfFixdate(parsing: text) ?? anyForm(text)
+    package static func seconds(_ text: String) -> Int64? { seconds(Array(text.utf8)) }
+
+    static func seconds(_ bytes: [UInt8]) -> Int64? {
+        imfFixdate(parsing: bytes) ?? anyForm(String(decoding: bytes, as: UTF8.self))
     }
 
     /// The one form that servers should send, read by its columns: this runs for every answer.
-    private static func imfFixdate(parsing text: String) -> Int64? {
-        var text = text
-        return text.withUTF8 { bytes -> Int64? in
+    private static func imfFixdate(parsing bytes: [UInt8]) -> Int64? {
+        bytes.withUnsafeBufferPointer { bytes -> Int64? in
             guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), bytes[26] == UInt8(ascii: "G"),
                 bytes[27] == UInt8(ascii: "M"), bytes[28] == UInt8(ascii: "T"),
                 bytes[19] == UInt8(ascii: ":"),

@@ -32,9 +32,9 @@ package struct HeadParser: Sendable {
         var end = bytes.count
         if end > 0, bytes[end - 1] == 0x0A { end -= 1 }
         if end > 0, bytes[end - 1] == 0x0D { end -= 1 }
-        let line = Array(bytes[..<end])
+        let line = UnsafeRawBufferPointer(rebasing: bytes[..<end])
         if line.starts(with: "HTTP/".utf8) {
-            start(line)
+            start(Array(line))
         } else if status == nil {
             isMalformed = isMalformed || !line.isEmpty
         } else if line.isEmpty {
@@ -46,13 +46,14 @@ package struct HeadParser: Sendable {
 
     private mutating func start(_ line: [UInt8]) {
         self = HeadParser()
+        fields.reserveCapacity(16)
         let words = line.split(separator: ASCII.space, omittingEmptySubsequences: true)
         let code = words.count > 1 ? words[1] : []
         status = code.count == 3 ? ASCII.number(String(decoding: code, as: UTF8.self)).map { Int($0) } : nil
         isMalformed = status == nil
     }
 
-    private mutating func field(_ line: [UInt8]) {
+    private mutating func field(_ line: UnsafeRawBufferPointer) {
         size += line.count
         if fields.count >= HeadParser.maximumFields || size > HeadParser.maximumBytes { overflowed = true }
         guard !overflowed else { return }

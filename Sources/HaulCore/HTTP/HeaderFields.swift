@@ -2,17 +2,19 @@
 ///
 /// The value is kept as the raw bytes that came: servers send Latin-1, UTF-8 and worse.
 package struct HeaderField: Hashable, Sendable {
-    package var name: String
+    package let name: String
     package var bytes: [UInt8]
+    /// Tells names apart in most cases: every answer is searched for a dozen of them.
+    fileprivate let key: UInt64
 
     package init(_ name: String, _ value: String) {
-        self.name = name
-        bytes = Array(value.utf8)
+        self.init(name: name, bytes: Array(value.utf8))
     }
 
     package init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes
+        key = HeaderFields.key(name)
     }
 
     /// The value as text; bytes that are not UTF-8 become U+FFFD.
@@ -26,16 +28,25 @@ package struct HeaderFields: Hashable, Sendable {
     package init(_ all: [HeaderField] = []) { self.all = all }
 
     /// The first value of that name.
-    package subscript(_ name: String) -> String? {
-        all.first { HeaderFields.same($0.name, name) }?.value
-    }
+    package subscript(_ name: String) -> String? { first(name)?.value }
 
     package func values(_ name: String) -> [String] {
-        all.filter { HeaderFields.same($0.name, name) }.map(\.value)
+        let key = HeaderFields.key(name)
+        var values: [String] = []
+        for field in all where field.key == key && HeaderFields.same(field.name, name) {
+            values.append(field.value)
+        }
+        return values
     }
 
     package func first(_ name: String) -> HeaderField? {
-        all.first { HeaderFields.same($0.name, name) }
+        let key = HeaderFields.key(name)
+        return all.first { $0.key == key && HeaderFields.same($0.name, name) }
+    }
+
+    /// The same for names that are the same.
+    fileprivate static func key(_ name: String) -> UInt64 {
+        name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64(ASCII.lowered($1))) &* 0x100_0000_01B3 }
     }
 
     package static func same(_ left: String, _ right: String) -> Bool {

@@ -39,11 +39,12 @@ extension Validator {
         let isOne = tags.allSatisfy { $0.utf8.elementsEqual((tags.first ?? "").utf8) }
         self.init(etag: isOne ? tags.first.flatMap { EntityTag(parsing: $0) } : nil)
         // 1970 and before is what servers without a clock or a file send.
-        guard let modified = head.fields["Last-Modified"].flatMap(HTTPDate.seconds), modified > 0 else {
+        guard let modified = head.fields.first("Last-Modified").flatMap({ HTTPDate.seconds($0.bytes) }),
+            modified > 0 else {
             return
         }
         lastModified = modified
-        if let date = head.fields["Date"].flatMap(HTTPDate.seconds) {
+        if let date = head.fields.first("Date").flatMap({ HTTPDate.seconds($0.bytes) }) {
             lastModifiedIsStrong = date - modified >= 60
         }
     }
