@@ -54,18 +54,23 @@ extension TargetDirectory {
     private func take(_ partial: String, exactName: Bool, header: JournalHeader) throws(PartialFailure)
         -> PartialFile?
     {
+        guard try mayHaveJournal(partial) else { return nil }
         do {
             let file = try system.open(partial, in: descriptor, .create)
-            guard try system.lock(file) else {
-                // Somebody looked at it in the very moment between the two calls; it is still empty.
-                try unlink(partial, ifStill: system.status(file).identity)
-                return nil
-            }
-            return try start(file, partial, header)
+            // Else another download took it in the very moment between the two calls, since it was empty.
+            if try system.lock(file) { return try start(file, partial, header) }
         } catch {
             guard error.isNameTaken else { throw .system(error) }
         }
         return try adopt(partial, exactName: exactName, header: header)
+    }
+
+    /// Whether the place of the journal is free, or can be had.
+    private func mayHaveJournal(_ partial: String) throws(PartialFailure) -> Bool {
+        let there = try asPartialFailure { () throws(SystemFailure) in
+            try status(of: DiskName.journal(besidePartial: partial))
+        }
+        return there?.kind != .directory
     }
 
     /// Takes a partial file that exists, if it is Haul's, damaged, and nobody's at the moment.
@@ -80,6 +85,10 @@ extension TargetDirectory {
             let final = contents?.header?.finalName ?? String(partial.dropLast(DiskName.partialSuffix.count))
             let isSame = !Set(contents?.header?.sources ?? []).isDisjoint(with: header.sources)
             guard isSame || exactName && final == header.finalName else { return nil }
+            // Made after this process looked into the directory: whoever waits for it must find it.
+            if let held = contents?.header {
+                remember(journal: DiskName.journal(besidePartial: partial), held)
+            }
             throw .busy(pid: contents?.owner)
         case .good(let contents):
             guard exactName, let other = contents.header, other.finalName == header.finalName,
@@ -115,8 +124,12 @@ extension TargetDirectory {
         let journal = DiskName.journal(besidePartial: partial)
         let contents = try JournalFile.load(journal, in: descriptor, system: system)
         guard isLocked else { return .held(contents) }
-        guard let contents else { return .foreign }
-        guard try status(of: partial)?.identity == system.status(file).identity else { return .foreign }
+        let status = try system.status(file)
+        guard try self.status(of: partial)?.identity == status.identity else { return .foreign }
+        guard let contents else {
+            // Empty it is worth nothing to anybody: most likely of a run that was killed before it made the journal.
+            return status.size == 0 ? .damaged(file) : .foreign
+        }
         switch contents.damage {
         case nil, .newerVersion: return .good(contents)
         case .empty, .foreign, .noHeader: return .damaged(file)
@@ -165,7 +178,12 @@ extension TargetDirectory {
     /// Puts a new journal in the place of the one with that name, durably: none of the old one's claims stay.
     func replaceJournal(_ name: String, records: [JournalRecord]) throws(SystemFailure) -> JournalFile {
         let made = try JournalFile.replacement(for: name, records: records, in: descriptor, system: system)
-        try system.rename(JournalFile.replacementName(name), to: name, in: descriptor, replacing: true)
+        do {
+            try system.rename(JournalFile.replacementName(name), to: name, in: descriptor, replacing: true)
+        } catch {
+            try? system.unlink(JournalFile.replacementName(name), in: descriptor)
+            throw error
+        }
         try syncNames()
         return made
     }

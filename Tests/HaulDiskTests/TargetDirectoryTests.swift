@@ -263,4 +263,34 @@ struct TargetDirectoryTests {
         try file.complete(body)
         #expect(try file.publish(length: body.length) == scratch.path(name))
     }
+
+    @Test("takes over an empty partial file whose journal was never made", arguments: [false, true])
+    func emptyWithoutJournal(exactName: Bool) throws {
+        try scratch.put("file.bin.part", [])
+        let file = try start(10, exactName: exactName)
+        #expect(file.name == "file.bin.part" && file.header.finalName == "file.bin")
+        #expect(scratch.names == ["file.bin.part", "file.bin.part.haul"])
+    }
+
+    @Test("does not take over an empty partial file that another download is just making")
+    func emptyAndHeld() throws {
+        try scratch.put("file.bin.part", [])
+        let held = try scratch.system.open(scratch.path("file.bin.part"), in: nil, .update)
+        #expect(try scratch.system.lock(held))
+        #expect(throws: PartialFailure.busy(pid: nil)) { try start(10, exactName: true) }
+        #expect(scratch.names == ["file.bin.part"])
+    }
+
+    @Test(
+        "passes by a directory that has the name of a journal, and leaves nothing beside it",
+        arguments: [false, true])
+    func directoryAsJournal(exactName: Bool) throws {
+        try FileManager.default.createDirectory(
+            atPath: scratch.path("file.bin.part.haul"), withIntermediateDirectories: false)
+        #expect(try scratch.target().partial(forExplicitName: "file.bin") == nil)
+        let file = try start(10, exactName: exactName)
+        #expect(file.name == "file (1).bin.part")
+        file.discard()
+        #expect(scratch.names == ["file.bin.part.haul"])
+    }
 }
