@@ -131,6 +131,8 @@ extension TargetDirectory {
             return status.size == 0 ? .damaged(file) : .foreign
         }
         switch contents.damage {
+        // Started over and killed before it said for what: no later run could ever find it.
+        case nil where contents.header?.sources.isEmpty ?? true: return .damaged(file)
         case nil, .newerVersion: return .good(contents)
         case .empty, .foreign, .noHeader: return .damaged(file)
         }

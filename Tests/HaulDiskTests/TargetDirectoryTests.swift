@@ -293,4 +293,18 @@ struct TargetDirectoryTests {
         file.discard()
         #expect(scratch.names == ["file.bin.part.haul"])
     }
+
+    @Test("takes over what was started over and never said for what", arguments: [false, true])
+    func startedOverForNobody(exactName: Bool) throws {
+        try start(1000, exactName: exactName).keep()
+        scratch.cut("file.bin.part.haul", to: 0)
+        do {
+            let found = try #require(try scratch.target().partial(forExplicitName: "file.bin"))
+            let file = try scratch.target().reopen(found)
+            #expect(file.header.sources.isEmpty)
+        }
+        let file = try start(10, exactName: exactName)
+        #expect(file.name == "file.bin.part" && file.usable.count == 10)
+        #expect(scratch.names == ["file.bin.part", "file.bin.part.haul"])
+    }
 }
