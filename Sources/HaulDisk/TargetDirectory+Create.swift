@@ -77,7 +77,7 @@ extension TargetDirectory {
     private func adopt(_ partial: String, exactName: Bool, header: JournalHeader) throws(PartialFailure)
         -> PartialFile?
     {
-        switch try asPartialFailure({ () throws(SystemFailure) in try inspectTaken(partial) }) {
+        switch try settledTaken(partial) {
         case .foreign:
             return nil
         case .held(let contents):
@@ -114,6 +114,20 @@ extension TargetDirectory {
         /// Haul's, of no use; now locked.
         case damaged(Descriptor)
     }
+
+    /// As `inspectTaken`, once whoever is making the file has said what for: a matter of a moment.
+    private func settledTaken(_ partial: String) throws(PartialFailure) -> Taken {
+        var taken = try asPartialFailure { () throws(SystemFailure) in try inspectTaken(partial) }
+        for _ in 0..<Self.mostPauses {
+            guard case .held(let contents) = taken, contents?.header == nil else { break }
+            Thread.pauseBriefly()
+            taken = try asPartialFailure { () throws(SystemFailure) in try inspectTaken(partial) }
+        }
+        return taken
+    }
+
+    /// A tenth of a second; a disk that takes longer to make a journal is one on which names may get a number more.
+    private static var mostPauses: Int { 100 }
 
     private func inspectTaken(_ partial: String) throws(SystemFailure) -> Taken {
         // What cannot be opened for writing, or is no file, is not ours.

@@ -95,6 +95,28 @@ struct TargetDirectoryTests {
         first.discard()
     }
 
+    @Test("one of many that ask at once for the same source gets the file, and the others hear who has it")
+    func sameSourceAtOnce() async throws {
+        let header = body.header
+        for round in 0..<20 {
+            let targets = try (0..<3).map { _ in try scratch.target() }
+            let outcomes = await withTaskGroup(of: Result<PartialFile, PartialFailure>.self) { group in
+                for target in targets {
+                    group.addTask {
+                        Result { () throws(PartialFailure) in
+                            try target.createPartial(name: "\(round).bin", exactName: false, header: header)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let files = outcomes.compactMap { try? $0.get() }
+            #expect(files.map(\.name) == ["\(round).bin.part"], "\(outcomes)")
+            files.forEach { $0.discard() }
+        }
+        #expect(scratch.names == [])
+    }
+
     @Test("gives no name twice when many ask at once")
     func concurrentNames() async throws {
         let targets = try (0..<4).map { _ in try scratch.target() }
