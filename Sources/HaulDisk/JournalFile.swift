@@ -76,12 +76,13 @@ struct JournalFile {
         return try system.read(Int(status.size), from: file, at: 0)
     }
 
-    /// What the journal of that name holds; `nil` when there is no such file.
+    /// What the journal of that name holds; `nil` when there is no such file, or what has the name is no file.
     static func load(_ name: String, in directory: Descriptor, system: any SystemCalls) throws(SystemFailure)
         -> JournalContents?
     {
         do {
             let file = try system.open(name, in: directory, .read)
+            guard try system.status(file).kind == .file else { return nil }
             return JournalReader.read(try bytes(of: file, system: system) ?? [0])
         } catch {
             guard error.isNoSuchName else { throw error }

@@ -10,7 +10,7 @@ package enum PartialFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case noSpace(needed: Int64, free: Int64)
     /// The file system or the process may not hold a file that large; the limit in bytes.
     case tooLarge(limit: Int64)
-    /// Somebody removed, renamed or replaced the partial file while it was in use.
+    /// Somebody removed, renamed, replaced or cut the partial file while it was in use.
     case removedUnderUs(path: String)
     case isDirectory(path: String)
     /// Not the name of an entry of a directory.
@@ -26,7 +26,7 @@ package enum PartialFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case .nameTaken(let path): "\(path) exists already"
         case .noSpace(let needed, let free): "needs \(needed) bytes, \(free) free"
         case .tooLarge(let limit): "no file here may be larger than \(limit) bytes"
-        case .removedUnderUs(let path): "\(path) was removed or replaced while in use"
+        case .removedUnderUs(let path): "\(path) was removed, replaced or cut while in use"
         case .isDirectory(let path): "\(path) is a directory"
         case .badName(let name): "not a file name: \(name.debugDescription)"
         case .incomplete(let have, let length): "only \(have) of \(length) bytes are there"

@@ -1,5 +1,6 @@
 import HaulCore
 import HaulPlatform
+import Synchronization
 
 /// Space, and what survives a power cut.
 extension PartialFile {
@@ -38,7 +39,7 @@ extension PartialFile {
 
     /// For whoever holds `syncing`.
     func makeDurable(_ failed: inout SystemFailure?) throws(PartialFailure) {
-        try checkStillThere()
+        try checkWholeStillThere()
         let (snapshot, isDone) = state.withLock {
             ($0.written, $0.namesAreDurable && $0.written == $0.durable)
         }
@@ -119,6 +120,7 @@ extension PartialFile {
                     return state.journal.name
                 }
                 try compact()
+                reach.store(0, ordering: .releasing)
                 try system.truncate(file, to: 0)
                 state.withLock { $0.isReserved = false }
                 directory.remember(journal: name, header)
@@ -132,6 +134,16 @@ extension PartialFile {
     func checkStillThere() throws(PartialFailure) {
         let there = try asPartialFailure { () throws(SystemFailure) in try directory.status(of: name) }
         guard there?.identity == identity else { throw .removedUnderUs(path: path) }
+    }
+
+    /// Throws unless the name still leads to the file that is held, and nobody cut it.
+    func checkWholeStillThere() throws(PartialFailure) {
+        // Before the look at the file: it only grows meanwhile.
+        let expected = reach.load(ordering: .acquiring)
+        let there = try asPartialFailure { () throws(SystemFailure) in try directory.status(of: name) }
+        guard let there, there.identity == identity, there.size >= expected else {
+            throw .removedUnderUs(path: path)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import HaulCore
 import HaulPlatform
+import Synchronization
 
 /// What publishing does when the name is taken.
 package enum PublishPolicy: Hashable, Sendable {
@@ -31,17 +32,20 @@ extension PartialFile {
     ) throws(PartialFailure) -> String {
         let name = try syncing.withLock { (failed) throws(PartialFailure) in
             if let failed { throw .system(failed) }
-            try checkStillThere()
+            try checkWholeStillThere()
             try checkWhole(length)
             let state = state.withLock { $0 }
             let publisher = Publisher(directory: directory)
             try asPartialFailure { () throws(SystemFailure) in
                 let size = try system.status(file).size
+                reach.store(min(length, reach.load(ordering: .relaxed)), ordering: .releasing)
                 if size != length || state.isReserved { try system.truncate(file, to: length) }
             }
             try publisher.finish(
                 file, replacing: policy == .replace ? state.header.finalName : nil, origin, modified)
             if sync { try syncWhole(&failed) }
+            // Syncing may have taken its time.
+            try checkWholeStillThere()
             let name = try publisher.rename(self.name, to: state.header.finalName, policy)
             if sync { try asPartialFailure { () throws(SystemFailure) in try directory.syncNames() } }
             return name
@@ -59,7 +63,7 @@ extension PartialFile {
             throw .incomplete(have: written.prefix(below: length).count, length: length)
         }
         let size = try asPartialFailure { () throws(SystemFailure) in try system.status(file).size }
-        // Somebody cut it: the bytes that were committed are not there.
+        // Somebody cut it before this run: the bytes that were committed are not there.
         guard size >= length else { throw .removedUnderUs(path: path) }
     }
 

@@ -20,6 +20,8 @@ package final class PartialFile: ByteSink {
     let syncing = Guarded<SystemFailure?>(nil)
     let digests = Guarded<OrderedDigests?>(nil)
     private let hasDigests = Atomic(false)
+    /// The file is at least so long, unless somebody else cut it.
+    let reach: Atomic<Int64>
 
     struct State {
         var journal: JournalFile
@@ -47,6 +49,7 @@ package final class PartialFile: ByteSink {
         self.identity = identity
         system = directory.system
         state = Guarded(State(journal: journal, header: header, written: written, durable: durable))
+        reach = Atomic(max(written.ranges.last?.upper ?? 0, durable.ranges.last?.upper ?? 0))
     }
 
     /// The path of the partial file.
@@ -57,12 +60,26 @@ package final class PartialFile: ByteSink {
     package var usable: RangeSet { state.withLock { $0.written } }
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemFailure) {
-        guard hasDigests.load(ordering: .acquiring) else {
-            return try system.writeAll(bytes, to: file, at: offset)
+        // A write beyond the end of a file that was cut would hide the cut, and leave a hole of zeros.
+        try checkLength()
+        if hasDigests.load(ordering: .acquiring) {
+            if try changesDigested(bytes, at: offset) { digests.withLock { $0?.spoil() } }
+            try system.writeAll(bytes, to: file, at: offset)
+            digests.withLock { $0?.wrote(bytes, at: offset) }
+        } else {
+            try system.writeAll(bytes, to: file, at: offset)
         }
-        if try changesDigested(bytes, at: offset) { digests.withLock { $0?.spoil() } }
-        try system.writeAll(bytes, to: file, at: offset)
-        digests.withLock { $0?.wrote(bytes, at: offset) }
+        let end = offset + Int64(bytes.count)
+        if end > reach.load(ordering: .relaxed) { reach.store(end, ordering: .releasing) }
+    }
+
+    /// Throws when the file is shorter than what was written to it: somebody cut it.
+    ///
+    /// What was cut off is never believed again: the journal's claims count only as far as the file reaches.
+    func checkLength() throws(SystemFailure) {
+        let expected = reach.load(ordering: .acquiring)
+        guard try system.status(file).size < expected else { return }
+        throw SystemFailure.lost(path)
     }
 
     package func commit(_ range: ByteRange) throws(SystemFailure) {

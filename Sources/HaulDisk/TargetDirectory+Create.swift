@@ -54,25 +54,30 @@ extension TargetDirectory {
     private func take(_ partial: String, exactName: Bool, header: JournalHeader) throws(PartialFailure)
         -> PartialFile?
     {
+        guard try mayHaveJournal(partial) else { return nil }
         do {
             let file = try system.open(partial, in: descriptor, .create)
-            guard try system.lock(file) else {
-                // Somebody looked at it in the very moment between the two calls; it is still empty.
-                try unlink(partial, ifStill: system.status(file).identity)
-                return nil
-            }
-            return try start(file, partial, header)
+            // Else another download took it in the very moment between the two calls, since it was empty.
+            if try system.lock(file) { return try start(file, partial, header) }
         } catch {
             guard error.isNameTaken else { throw .system(error) }
         }
         return try adopt(partial, exactName: exactName, header: header)
     }
 
+    /// Whether the place of the journal is free, or can be had.
+    private func mayHaveJournal(_ partial: String) throws(PartialFailure) -> Bool {
+        let there = try asPartialFailure { () throws(SystemFailure) in
+            try status(of: DiskName.journal(besidePartial: partial))
+        }
+        return there?.kind != .directory
+    }
+
     /// Takes a partial file that exists, if it is Haul's, damaged, and nobody's at the moment.
     private func adopt(_ partial: String, exactName: Bool, header: JournalHeader) throws(PartialFailure)
         -> PartialFile?
     {
-        switch try asPartialFailure({ () throws(SystemFailure) in try inspectTaken(partial) }) {
+        switch try settledTaken(partial) {
         case .foreign:
             return nil
         case .held(let contents):
@@ -80,6 +85,10 @@ extension TargetDirectory {
             let final = contents?.header?.finalName ?? String(partial.dropLast(DiskName.partialSuffix.count))
             let isSame = !Set(contents?.header?.sources ?? []).isDisjoint(with: header.sources)
             guard isSame || exactName && final == header.finalName else { return nil }
+            // Made after this process looked into the directory: whoever waits for it must find it.
+            if let held = contents?.header {
+                remember(journal: DiskName.journal(besidePartial: partial), held)
+            }
             throw .busy(pid: contents?.owner)
         case .good(let contents):
             guard exactName, let other = contents.header, other.finalName == header.finalName,
@@ -106,6 +115,20 @@ extension TargetDirectory {
         case damaged(Descriptor)
     }
 
+    /// As `inspectTaken`, once whoever is making the file has said what for: a matter of a moment.
+    private func settledTaken(_ partial: String) throws(PartialFailure) -> Taken {
+        var taken = try asPartialFailure { () throws(SystemFailure) in try inspectTaken(partial) }
+        for _ in 0..<Self.mostPauses {
+            guard case .held(let contents) = taken, contents?.header == nil else { break }
+            Thread.pauseBriefly()
+            taken = try asPartialFailure { () throws(SystemFailure) in try inspectTaken(partial) }
+        }
+        return taken
+    }
+
+    /// A tenth of a second; a disk that takes longer to make a journal is one on which names may get a number more.
+    private static var mostPauses: Int { 100 }
+
     private func inspectTaken(_ partial: String) throws(SystemFailure) -> Taken {
         // What cannot be opened for writing, or is no file, is not ours.
         guard let file = try? system.open(partial, in: descriptor, .update),
@@ -115,9 +138,15 @@ extension TargetDirectory {
         let journal = DiskName.journal(besidePartial: partial)
         let contents = try JournalFile.load(journal, in: descriptor, system: system)
         guard isLocked else { return .held(contents) }
-        guard let contents else { return .foreign }
-        guard try status(of: partial)?.identity == system.status(file).identity else { return .foreign }
+        let status = try system.status(file)
+        guard try self.status(of: partial)?.identity == status.identity else { return .foreign }
+        guard let contents else {
+            // Empty it is worth nothing to anybody: most likely of a run that was killed before it made the journal.
+            return status.size == 0 ? .damaged(file) : .foreign
+        }
         switch contents.damage {
+        // Started over and killed before it said for what: no later run could ever find it.
+        case nil where contents.header?.sources.isEmpty ?? true: return .damaged(file)
         case nil, .newerVersion: return .good(contents)
         case .empty, .foreign, .noHeader: return .damaged(file)
         }
@@ -165,7 +194,12 @@ extension TargetDirectory {
     /// Puts a new journal in the place of the one with that name, durably: none of the old one's claims stay.
     func replaceJournal(_ name: String, records: [JournalRecord]) throws(SystemFailure) -> JournalFile {
         let made = try JournalFile.replacement(for: name, records: records, in: descriptor, system: system)
-        try system.rename(JournalFile.replacementName(name), to: name, in: descriptor, replacing: true)
+        do {
+            try system.rename(JournalFile.replacementName(name), to: name, in: descriptor, replacing: true)
+        } catch {
+            try? system.unlink(JournalFile.replacementName(name), in: descriptor)
+            throw error
+        }
         try syncNames()
         return made
     }

@@ -18,8 +18,11 @@ extension TargetDirectory {
             guard taken.isLocked else {
                 throw .busy(pid: owner(DiskName.journal(besidePartial: found.partialName)))
             }
-            let file = try asPartialFailure { () throws(SystemFailure) in try resume(taken, found) }
-            if let file { return file }
+            let file = Result { () throws(SystemFailure) in try resume(taken, found) }
+            if case .success(let file?) = file { return file }
+            // Nothing without a journal is left behind.
+            if taken.wasMade { _ = try? unlink(found.partialName, ifStill: taken.status.identity) }
+            if case .failure(let failure) = file { throw .system(failure) }
             break
         }
         throw .removedUnderUs(path: path(of: found.partialName))
@@ -53,10 +56,7 @@ extension TargetDirectory {
     /// - Returns: `nil` when the journal is gone: the download ended elsewhere.
     private func resume(_ taken: TakenFile, _ found: FoundPartial) throws(SystemFailure) -> PartialFile? {
         let name = DiskName.journal(besidePartial: found.partialName)
-        guard let journal = try openJournal(name) else {
-            if taken.wasMade { try unlink(found.partialName, ifStill: taken.status.identity) }
-            return nil
-        }
+        guard let journal = try openJournal(name) else { return nil }
         let bytes = try JournalFile.bytes(of: journal, system: system)
         let contents = JournalReader.read(bytes ?? [0])
         // An unfinished replacement of an earlier run.

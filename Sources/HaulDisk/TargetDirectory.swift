@@ -1,4 +1,4 @@
-import HaulCore
+package import HaulCore
 package import HaulPlatform
 
 /// A directory that downloads go into: finds partial files, makes them, publishes small files.
@@ -112,6 +112,19 @@ package struct ExistingFile: Hashable, Sendable {
 }
 
 extension TargetDirectory {
+    /// The number of this process, as a journal names its owner.
+    package var processID: Int32 { system.processID }
+
+    /// The digests of the file of that name; a symbolic link is not followed.
+    package func digests(_ name: String, algorithms: Set<ChecksumAlgorithm>) throws(SystemFailure)
+        -> [ChecksumValue]
+    {
+        let file = try system.open(name, in: descriptor, .read)
+        let context = DigestContext(algorithms)
+        try FileDigest.feed(context, from: file, ByteRange(0, .max), system: system)
+        return context.finish()
+    }
+
     /// What has that name; a symbolic link is told as such, not followed.
     package func existing(_ name: String) throws(SystemFailure) -> ExistingFile? {
         guard let status = try status(of: name) else { return nil }

@@ -27,7 +27,7 @@ enum DiskErrors {
                 advice: "choose another file system with --dir")
         case .removedUnderUs(let path):
             HaulError(
-                .partialGone, "\(path) was removed or replaced while it was being written",
+                .partialGone, "\(path) was removed, replaced or cut while it was being written",
                 advice: "run again")
         case .isDirectory(let path):
             HaulError(.fileExists, "\(path) is a directory", advice: "choose another name with --output")
@@ -49,6 +49,10 @@ enum DiskErrors {
             HaulError(
                 .fileTooLarge, "the file is too large for the file system: \(message)",
                 advice: "choose another one with --dir")
+        case ESTALE:
+            HaulError(
+                .partialGone, "\(failure.path) was removed, replaced or cut while it was being written",
+                advice: "run again")
         case EROFS:
             HaulError(.readOnly, "cannot write: \(message)", advice: "choose another directory with --dir")
         case EACCES, EPERM:

@@ -8,7 +8,10 @@ package enum AutoCount: Hashable, Sendable {
 
 /// What happens when the file is there already (`--if-exists`).
 package enum ExistingFilePolicy: String, Hashable, Sendable, CaseIterable {
-    /// Same source and unchanged: nothing to do. Else: an explicit output is replaced, a suggested name gets a number.
+    /// Same source and unchanged, or the checksum that is wanted: nothing to do.
+    ///
+    /// Else: an explicit output is replaced, as is a file of the same source with another checksum; a suggested name
+    /// gets a number.
     case auto
     case replace
     case rename

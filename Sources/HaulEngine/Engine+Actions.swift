@@ -14,7 +14,9 @@ extension Engine {
         case .start(let id, let work): start(id, work, run)
         case .cancel(let id): command(.cancel(id))
         case .moveEnd(let id, let end): command(.moveEnd(id, to: end))
-        case .claim(let id, let body, let url): claim(id, body, from: url, run)
+        case .claim(let id, let body, let url, let empties):
+            claim(id, body, from: url, empties: empties, run)
+        case .lookAgain: lookAgain(run)
         case .proceed(let id): if let sink = run.sink { command(.proceed(id, sink)) }
         case .setAside: setAside(run)
         case .restart: restart(run)

@@ -6,13 +6,6 @@ import HaulTransfer
 
 // What blocks is done on the pool, and answered through the inbox.
 extension Engine {
-    struct Claim: Sendable {
-        var partial: PartialFile?
-        var path: String
-        var name: String
-        var wasThere = false
-    }
-
     func submit(_ run: Run, _ job: @escaping @Sendable () -> Inbound) {
         run.jobs += 1
         let inbox = inbox
@@ -40,6 +33,8 @@ extension Engine {
             run.partial = found.partial
             run.sink = found.partial
             if found.existing != nil { run.path = found.existing }
+            run.verified = found.verified
+            run.outdatedName = found.outdatedName
             run.existingLength = found.existingLength
             run.use(found.netrc)
             if run.spec.destination == .standardOutput { run.sink = standardOutput(run) }
@@ -58,18 +53,22 @@ extension Engine {
             guard run.spec.options.waitsForLock || isOurs else {
                 return perform(run.machine.diskFailed(error), run)
             }
-            run.directory = nil
-            run.jobs += 1
-            let id = run.id
-            Task { [weak self] in
-                try? await Task.sleep(for: .milliseconds(200))
-                await self?.prepareAgain(id)
-            }
+            lookAgain(run)
         case .goOn:
             startDigests(run)
             let actions = run.machine.started(
                 found: found.earlier, condition: found.condition, now: MonotonicClock.now)
             perform(actions, run)
+        }
+    }
+
+    func lookAgain(_ run: Run) {
+        run.directory = nil
+        run.jobs += 1
+        let id = run.id
+        Task { [weak self] in
+            try? await Task.sleep(for: .milliseconds(200))
+            await self?.prepareAgain(id)
         }
     }
 
@@ -93,104 +92,8 @@ extension Engine {
         pool.submit { partial.keep() }
     }
 
-    private func startDigests(_ run: Run) {
+    func startDigests(_ run: Run) {
         run.partial?.startDigests(Set(run.expectedChecksums.map(\.algorithm)))
-    }
-
-    // MARK: The name
-
-    func claim(_ transfer: TransferID, _ body: BodyPlan, from url: URLReference, _ run: Run) {
-        let id = run.id
-        if run.sink is StreamSink {
-            run.jobs += 1
-            inbox.post(
-                .claimed(id, transfer, .success(Claim(partial: nil, path: "", name: "standard output"))))
-            return
-        }
-        guard let directory = run.directory else { return }
-        let name = chosenName(body, from: url, run)
-        let policy = run.spec.options.ifExists
-        let exact = run.keepsName
-        let header = run.header(named: run.partial?.header.finalName ?? name)
-        let partial = run.partial
-        let needed = body.file.codings.isEmpty ? body.file.length : nil
-        let known = sameFile(run)
-        submit(run) {
-            .claimed(
-                id, transfer,
-                Result { () throws(HaulError) in
-                    do throws(PartialFailure) {
-                        let taken = TakenName(policy: policy, known: known)
-                        if partial == nil, let there = try taken.existing(name, in: directory) {
-                            return Claim(partial: nil, path: there, name: name, wasThere: true)
-                        }
-                        let file: PartialFile
-                        if let partial {
-                            file = partial
-                            try Engine.update(file, header)
-                        } else {
-                            file = try directory.createPartial(name: name, exactName: exact, header: header)
-                        }
-                        if let needed { try Engine.reserve(needed, of: file, isNew: partial == nil) }
-                        let final = file.header.finalName
-                        return Claim(partial: file, path: directory.path(of: final), name: final)
-                    } catch {
-                        throw DiskErrors.error(error)
-                    }
-                })
-        }
-    }
-
-    private func chosenName(_ body: BodyPlan, from url: URLReference, _ run: Run) -> String {
-        FileName.choose(
-            user: run.userName, disposition: body.file.dispositionName, finalURL: url, firstURL: run.primary,
-            mediaType: body.file.mediaType)
-    }
-
-    /// Under `auto`, a file that came from the same source and has the same strong validator need not come again.
-    private func sameFile(_ run: Run) -> FileOrigin? {
-        guard run.spec.options.ifExists == .auto, run.spec.options.resume != .never, let origin = run.origin,
-            origin.validator.ifRangeValue() != nil
-        else { return nil }
-        return origin
-    }
-
-    private static func update(_ file: PartialFile, _ header: JournalHeader) throws(PartialFailure) {
-        do {
-            try file.updateHeader(header)
-        } catch {
-            throw .system(error)
-        }
-    }
-
-    /// A partial that was made only to find that there is no room for it leaves nothing behind.
-    private static func reserve(_ length: Int64, of file: PartialFile, isNew: Bool) throws(PartialFailure) {
-        do {
-            try file.reserve(length)
-        } catch {
-            if isNew { file.discard() }
-            throw error
-        }
-    }
-
-    func claimed(_ transfer: TransferID, _ result: Result<Claim, HaulError>, _ run: Run) {
-        switch result {
-        case .failure(let error): perform(run.machine.diskFailed(error), run)
-        case .success(let claim):
-            if let partial = claim.partial {
-                run.partial = partial
-                run.sink = partial
-                startDigests(run)
-            }
-            guard !run.hasEnded else { return }
-            run.claimedName = claim.name
-            if run.spec.destination != .standardOutput {
-                run.path = claim.path
-                tell(.named(run.id, path: claim.path))
-            }
-            guard !claim.wasThere else { return perform(run.machine.wasThere(), run) }
-            perform(run.machine.claimed(transfer, now: MonotonicClock.now), run)
-        }
     }
 
     // MARK: While it runs
@@ -262,146 +165,6 @@ extension Engine {
         perform(run.machine.sampleCompared(transfer, isEqual: isEqual, now: MonotonicClock.now), run)
     }
 
-    // MARK: The end
-
-    func storeWhole(_ transfer: TransferID, _ body: BodyPlan, from url: URLReference, _ run: Run) {
-        // An empty file may have been told by a status alone: there was no body then.
-        let bytes = run.bytes.removeValue(forKey: transfer) ?? []
-        guard let directory = run.directory else { return }
-        if let sink = run.sink as? StreamSink { return writeOut(bytes, sink, run) }
-        run.claimedName = chosenName(body, from: url, run)
-        run.wholeLength = Int64(bytes.count)
-        if let partial = run.partial { return storeInPartial(bytes, partial, run) }
-        run.jobs += 1
-        // Its bytes are all here: the host can already serve the next one while this one is being published.
-        if unpublished < Engine.mostUnpublished {
-            unpublished += 1
-            run.hasFreedSlot = true
-            scheduler.finished(run.id)
-        }
-        let file = WholeFile(
-            bytes: bytes, name: run.claimedName ?? "", policy: run.publishPolicy, origin: run.origin,
-            modified: run.modificationTime)
-        let policy = run.spec.options.ifExists
-        publisher.add(
-            WholePublisher.Job(
-                id: run.id, directory: directory, file: file, syncs: run.spec.options.syncs,
-                expected: run.expectedChecksums,
-                taken: TakenName(policy: policy, known: sameFile(run))))
-    }
-
-    private func writeOut(_ bytes: [UInt8], _ sink: StreamSink, _ run: Run) {
-        let id = run.id
-        run.wholeLength = Int64(bytes.count)
-        submit(run) {
-            do throws(PartialFailure) {
-                try Engine.fill(sink, bytes)
-                return .verified(id, .success(sink.finishDigests()))
-            } catch {
-                return .verified(id, .failure(DiskErrors.error(error)))
-            }
-        }
-    }
-
-    /// A partial of an earlier run is there: the small body takes its place.
-    private func storeInPartial(_ bytes: [UInt8], _ partial: PartialFile, _ run: Run) {
-        let id = run.id
-        let expected = run.expectedChecksums
-        let header = run.header(named: partial.header.finalName, length: Int64(bytes.count))
-        partial.startDigests(Set(expected.map(\.algorithm)))
-        run.storesWhole = true
-        submit(run) {
-            do throws(PartialFailure) {
-                try partial.restart(header: header)
-                try Engine.fill(partial, bytes)
-                return Engine.check(partial, length: Int64(bytes.count), expected, id)
-            } catch {
-                return .verified(id, .failure(DiskErrors.error(error)))
-            }
-        }
-    }
-
-    private static func fill(_ partial: some ByteSink, _ bytes: [UInt8]) throws(PartialFailure) {
-        let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(SystemFailure) in
-                guard !buffer.isEmpty else { return }
-                try partial.write(buffer, at: 0)
-                try partial.commit(ByteRange(0, Int64(buffer.count)))
-            }
-        }
-        if case .failure(let failure) = result { throw .system(failure) }
-    }
-
-    func verify(_ length: Int64, _ run: Run) {
-        let expected = run.expectedChecksums
-        let id = run.id
-        guard let partial = run.partial, !expected.isEmpty else {
-            let digests = (run.sink as? StreamSink)?.finishDigests() ?? []
-            run.jobs += 1
-            inbox.post(.verified(id, .success(digests)))
-            return
-        }
-        submit(run) { Engine.check(partial, length: length, expected, id) }
-    }
-
-    /// The digests that were computed; whether they are the right ones is decided where the others are known.
-    private static func check(
-        _ partial: PartialFile, length: Int64, _ expected: [ChecksumValue], _ id: DownloadID
-    ) -> Inbound {
-        guard !expected.isEmpty else { return .verified(id, .success([])) }
-        do throws(SystemFailure) {
-            return .verified(id, .success(try partial.finishDigests(length: length)))
-        } catch {
-            return .verified(id, .failure(DiskErrors.error(error)))
-        }
-    }
-
-    func verified(_ result: Result<[ChecksumValue], HaulError>, _ run: Run) {
-        switch result {
-        case .failure(let error): perform(run.machine.diskFailed(error), run)
-        case .success(let computed):
-            var failure: Failure?
-            for expected in run.expectedChecksums where !computed.contains(expected) {
-                let other = computed.first { $0.algorithm == expected.algorithm } ?? expected
-                failure = ChecksumMismatch.failure(other, expected, run.primary)
-            }
-            if failure == nil { run.verified = run.expectedChecksums }
-            perform(run.machine.verified(failure, now: MonotonicClock.now), run)
-        }
-    }
-
-    func publish(_ length: Int64, _ run: Run) {
-        let id = run.id
-        guard let partial = run.partial else {
-            run.jobs += 1
-            inbox.post(.published(id, .success(run.path ?? "")))
-            return
-        }
-        let length = run.storesWhole ? run.wholeLength ?? length : length
-        let policy = run.publishPolicy
-        let origin = run.origin
-        let modified = run.modificationTime
-        let syncs = run.spec.options.syncs
-        submit(run) {
-            do throws(PartialFailure) {
-                let path = try partial.publish(
-                    policy: policy, length: length, origin: origin, modified: modified, sync: syncs)
-                return .published(id, .success(path))
-            } catch {
-                return .published(id, .failure(DiskErrors.error(error)))
-            }
-        }
-    }
-
-    func published(_ result: Result<String, HaulError>, _ run: Run) {
-        switch result {
-        case .failure(let error): perform(run.machine.diskFailed(error), run)
-        case .success(let path):
-            if run.spec.destination != .standardOutput { run.path = path }
-            perform(run.machine.published(), run)
-        }
-    }
-
     // MARK: Links
 
     func refresh(_ source: Int, _ run: Run) {
@@ -417,7 +180,5 @@ extension Engine {
     /// Half of what a power cut may cost (P3), since bytes come on while the disk is being waited for.
     private static let durableSize: Int64 = 32 << 20
     private static let durableTime = 2.5
-    /// Small bodies in memory that wait for the disk while others are fetched: at most 32 MiB together.
-    private static let mostUnpublished = 128
     private static let writebackSize: Int64 = 16 << 20
 }

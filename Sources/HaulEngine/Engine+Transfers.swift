@@ -1,3 +1,4 @@
+import Glibc
 import HaulCore
 import HaulPlatform
 import HaulTransfer
@@ -16,7 +17,7 @@ extension Engine {
         case .verified(let id, let result): withRun(id) { verified(result, $0) }
         case .published(let id, let result): withRun(id) { published(result, $0) }
         case .synced(let id): withRun(id) { $0.isSyncing = false }
-        case .refreshed(let id, let source, let url): refreshed(id, source, url)
+        case .refreshed(let id, let source, let answer): refreshed(id, source, answer)
         case .released(let id): withRun(id) { _ in }
         }
     }
@@ -29,10 +30,10 @@ extension Engine {
         goOn(run)
     }
 
-    private func refreshed(_ id: DownloadID, _ source: Int, _ url: URLReference?) {
+    private func refreshed(_ id: DownloadID, _ source: Int, _ answer: LinkAnswer) {
         guard let run = runs[id] else { return }
         run.refreshes -= 1
-        perform(run.machine.refreshed(source, url, now: MonotonicClock.now), run)
+        perform(run.machine.refreshed(source, answer, now: MonotonicClock.now), run)
         goOn(run)
     }
 
@@ -104,25 +105,17 @@ extension Engine {
         }
     }
 
-    /// As many streams as keep the host busy: those that a fast host answers in the time of one answer are few, and
-    /// behind a long line many are needed (Little's law).
+    /// What the host's fastest answer allows.
     private func allowStreams(of origin: Origin, response: Double) {
         let fastest = min(fastestResponse[origin] ?? .infinity, response)
         guard fastestResponse[origin] != fastest else { return }
         fastestResponse[origin] = fastest
-        let streams = min(
-            Engine.mostStreams, max(Engine.fewestStreams, Int(fastest * Engine.answersPerSecond)))
+        let streams = StreamAllowance.streams(fastestAnswer: fastest)
         governors[origin]?.configuredCap = streams
         guard case .auto = options.jobs else { return }
         scheduler.limit = max(scheduler.limit, streams)
         scheduler.setLimit(streams, of: hostNumber(of: origin))
     }
-
-    /// HTTP/2 streams at once to one host, over a few connections of about 100 each.
-    private static let mostStreams = 400
-    private static let fewestStreams = 64
-    /// Answers a second that a host is trusted with.
-    private static let answersPerSecond = 10_000.0
 
     private func transferEnd(_ id: TransferID, _ report: TransferReport, _ run: Run) -> TransferEnd {
         let url = run.machine.url(of: id) ?? run.primary
@@ -149,9 +142,12 @@ extension Engine {
         case .notModified: return .notModified
         case .nothingLeft(let length): return .nothingLeft(length: length)
         case .refused(let refusal):
-            let isPage = report.head?.fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
-            let isImpostor = isPage && run.machine.file.map { $0.mediaType != "text/html" } ?? false
-            return .refused(refusal, refusal.failure(of: url, isImpostor: isImpostor))
+            let isImpostor = WebPage.isImpostor(
+                contentType: report.head?.fields["Content-Type"], known: run.machine.file)
+            let viaProxy = ProxyUse.isPossible(
+                option: run.spec.options.connection.proxy, scheme: url.scheme
+            ) { getenv($0).map { String(cString: $0) } }
+            return .refused(refusal, refusal.failure(of: url, isImpostor: isImpostor, viaProxy: viaProxy))
         case .body:
             // A body is never a verdict on its own: the transfer thread reports it as what became of it.
             return .failed(Failure(.permanent, HaulError(.bug, "a body was reported as a verdict")))

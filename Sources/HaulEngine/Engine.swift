@@ -76,7 +76,7 @@ package actor Engine {
         case published(DownloadID, Result<String, HaulError>)
         case whole([(DownloadID, WholePublisher.Outcome)])
         case synced(DownloadID)
-        case refreshed(DownloadID, source: Int, URLReference?)
+        case refreshed(DownloadID, source: Int, LinkAnswer)
         case released(DownloadID)
         case alarm
     }

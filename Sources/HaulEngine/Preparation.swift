@@ -34,6 +34,10 @@ struct Preparation: Sendable {
         /// That file's path: nothing is to be done if it has not changed.
         var existing: String?
         var existingLength: Int64?
+        /// What that file was found to hold.
+        var verified: [ChecksumValue] = []
+        /// A file of that name came from the same source and does not have the checksum.
+        var outdatedName: String?
         /// The logins that `--netrc` names.
         var netrc: Netrc?
         var outcome = Outcome.goOn
@@ -95,6 +99,15 @@ struct Preparation: Sendable {
             found.outcome = .wasThere(existing.size)
         case .fail where found.userName != nil:
             found.outcome = .failed(DiskErrors.error(PartialFailure.nameTaken(path: path)))
+        case .auto where !options.checksums.isEmpty && options.resume != .never && isPlain:
+            // Whatever a server would say of it: the checksum decides.
+            if TakenName.holds(existing, name, in: found.directory, options.checksums) {
+                found.existing = path
+                found.verified = options.checksums
+                found.outcome = .wasThere(existing.size)
+            } else {
+                found.outdatedName = name
+            }
         case .auto where isOurs && options.resume != .never && isPlain:
             found.condition = existing.origin?.validator
             found.existing = path

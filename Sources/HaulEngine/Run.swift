@@ -51,6 +51,8 @@ final class Run {
     var wholeLength: Int64?
     /// Bytes of the finished file that a conditional request asks about.
     var existingLength: Int64?
+    /// A file of that name came from the same source and does not have the checksum that is wanted now.
+    var outdatedName: String?
     /// Its place in the queue was given to another when its last byte had come.
     var hasFreedSlot = false
     /// Transfers whose head was told already.

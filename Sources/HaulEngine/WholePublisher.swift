@@ -66,8 +66,8 @@ final class WholePublisher: Sendable {
     private func publish(_ batch: [Job]) -> [(DownloadID, Outcome)] {
         var outcomes: [(DownloadID, Outcome)] = []
         var groups: [ObjectIdentifier: [(job: Job, verified: [ChecksumValue])]] = [:]
-        for job in batch {
-            switch check(job) {
+        for var job in batch {
+            switch check(&job) {
             case .success(let verified):
                 groups[ObjectIdentifier(job.directory), default: []].append((job, verified))
             case .failure(let early): outcomes.append((job.id, early.outcome))
@@ -89,7 +89,7 @@ final class WholePublisher: Sendable {
     }
 
     /// Digests, and a name that is taken already.
-    private func check(_ job: Job) -> Result<[ChecksumValue], Early> {
+    private func check(_ job: inout Job) -> Result<[ChecksumValue], Early> {
         if !job.expected.isEmpty {
             let computed = FileDigest.compute(job.file.bytes, algorithms: Set(job.expected.map(\.algorithm)))
             for expected in job.expected {
@@ -102,8 +102,10 @@ final class WholePublisher: Sendable {
             }
         }
         do throws(PartialFailure) {
-            if let path = try job.taken.existing(job.file.name, in: job.directory) {
-                return .failure(Early(outcome: .wasThere(path: path)))
+            switch try job.taken.look(job.file.name, in: job.directory) {
+            case .suffices(let path): return .failure(Early(outcome: .wasThere(path: path)))
+            case .givesWay: job.file.policy = .replace
+            case .free: break
             }
         } catch {
             return .failure(Early(outcome: .failed(error)))

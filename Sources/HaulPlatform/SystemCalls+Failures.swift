@@ -31,6 +31,11 @@ extension SystemFailure {
         SystemFailure(code: ENOENT, call: "open", path: path)
     }
 
+    /// What was written to an open file is not in it any more.
+    package static func lost(_ path: String) -> SystemFailure {
+        SystemFailure(code: ESTALE, call: "pwrite", path: path)
+    }
+
     package static func notInOrder(_ path: String) -> SystemFailure {
         SystemFailure(code: ESPIPE, call: "write", path: path)
     }

@@ -27,6 +27,9 @@ package final class Thread: Sendable {
         self.handle = handle
     }
 
+    /// Blocks the calling thread for a millisecond.
+    package static func pauseBriefly() { usleep(1000) }
+
     /// Lets the thread's memory go with its end; instead of `join`, for one that nobody waits for.
     package func detach() {
         pthread_detach(handle)

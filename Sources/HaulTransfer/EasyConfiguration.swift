@@ -46,7 +46,9 @@ struct EasyConfiguration {
     }
 
     private func setHeaders() {
-        if let list = transfer.resources.list(request.headers, withoutExpect: request.body != nil) { haul_easy_set_list(easy, CURLOPT_HTTPHEADER, list) }
+        if let list = transfer.resources.list(request.headers, withoutExpect: request.body != nil) {
+            haul_easy_set_list(easy, CURLOPT_HTTPHEADER, list)
+        }
         if let cookie = request.cookieHeader { set(CURLOPT_COOKIE, string: cookie) }
         // An empty file name switches the cookie engine on (CURLOPT_COOKIEFILE(3)).
         set(CURLOPT_COOKIEFILE, string: "")

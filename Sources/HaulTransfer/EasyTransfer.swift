@@ -17,7 +17,7 @@ final class EasyTransfer {
     }
 
     /// Where the bytes of an accepted body go.
-    private enum Stage {
+    enum Stage {
         case awaitingHead
         /// A probe whose body may turn out to be small enough to stay in memory.
         case buffering(limit: Int)
@@ -34,18 +34,17 @@ final class EasyTransfer {
     let started: Instant
     private(set) var lastByte: Instant
     private(set) var received: Int64 = 0
-    private var parser = HeadParser()
+    var parser = HeadParser()
     /// FTP and SFTP: what stands for a head.
     private var substitute: ResponseHead?
-    private var head: ResponseHead? { substitute ?? parser.head }
-    private var stage = Stage.awaitingHead
-    private var verdict: Verdict?
+    var head: ResponseHead? { substitute ?? parser.head }
+    var stage = Stage.awaitingHead
+    var verdict: Verdict?
     private var plan: BodyPlan?
-    private var decoder: BodyDecoder?
-    private var buffer: [UInt8] = []
-    private var excerpt: [UInt8] = []
+    var decoder: BodyDecoder?
+    var buffer: [UInt8] = []
+    var excerpt: [UInt8] = []
     private var skipped: Int64 = 0
-    private var firstByte: Double?
     /// File offset of the next byte, and where this transfer stops.
     private(set) var position: Int64 = 0
     private(set) var end: Int64 = .max
@@ -62,7 +61,7 @@ final class EasyTransfer {
     var endedWith: CURLcode?
     var isPaused: Bool { isPausedForSink || pausedUntil != nil }
     /// Held to see whether the end of the connection was announced, where nothing else ends the body.
-    private var tls: UnsafeMutableRawPointer?
+    var tls: UnsafeMutableRawPointer?
     /// Strings and lists that libcurl keeps pointers to.
     var resources = EasyResources()
     /// Events for the engine, collected by the loop after each turn.
@@ -88,12 +87,11 @@ final class EasyTransfer {
 
     func receiveHeader(_ bytes: UnsafeRawBufferPointer, now: Instant) {
         lastByte = now
-        if firstByte == nil { firstByte = now.seconds(since: started) }
         parser.line(bytes)
     }
 
     /// Judges the head once, at the first body byte or at the end of an answer without a body.
-    private func judge(now: Instant) {
+    func judge(now: Instant) {
         guard verdict == nil else { return }
         if parser.overflowed {
             verdict = .refused(.malformed("the head of the answer is too large"))
@@ -203,7 +201,6 @@ final class EasyTransfer {
 
     func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) -> Consumption {
         lastByte = now
-        if firstByte == nil { firstByte = now.seconds(since: started) }
         if verdict == nil { judge(now: now) }
         switch stage {
         case .awaitingHead, .discarding:
@@ -238,7 +235,9 @@ final class EasyTransfer {
                 }
                 return outcome
             } catch {
-                failure = .verdict(.refused(.malformed("the \(error.coding) coding of the body is broken")))
+                // What was said first counts: a file that is too large, a disk that failed.
+                let broken = Refusal.malformed("the \(error.coding) coding of the body is broken")
+                failure = failure ?? .verdict(.refused(broken))
                 return .stop
             }
         }
@@ -288,7 +287,7 @@ final class EasyTransfer {
         commit(now: now)
     }
 
-    private func commit(now: Instant) {
+    func commit(now: Instant) {
         guard case .writing(let sink) = stage, position > committed else { return }
         let range = ByteRange(committed, position)
         do {
@@ -304,13 +303,15 @@ final class EasyTransfer {
 
     /// The head is no body's, and the page behind it does not come: the head says enough.
     func isSettled(now: Instant) -> Bool {
-        guard now.seconds(since: lastByte) >= EasyTransfer.pageTime else { return false }
-        if case .discarding = stage { return verdict != nil }
-        guard verdict == nil, let status = parser.head?.status, status >= 300, status != 401, status != 407
-        else { return false }
-        judge(now: now)
-        if case .discarding = stage { return true }
-        return false
+        let decision = PageWait.decide(
+            silence: now.seconds(since: lastByte), isJudged: verdict != nil, isDiscarded: isDiscarding,
+            status: parser.head?.status)
+        if decision == .judge { judge(now: now) }
+        return decision == .settled || decision == .judge && isDiscarding
+    }
+
+    private var isDiscarding: Bool {
+        if case .discarding = stage { true } else { false }
     }
 
     /// A probe that is slow to become whole is worth a file, so that it can be split and resumed.
@@ -358,89 +359,7 @@ final class EasyTransfer {
         return end
     }
 
-    // MARK: End
-
-    /// The report of a transfer that libcurl says is over.
-    func report(_ code: CURLcode, detail: String, now: Instant) -> TransferReport {
-        if code == CURLE_OK || verdict == nil && (code == CURLE_WRITE_ERROR || parser.overflowed) {
-            judge(now: now)
-        }
-        commit(now: now)
-        var report = TransferReport(outcome: outcome(code, detail: detail))
-        report.head = head
-        report.received = received
-        report.firstByte = firstByte ?? 0
-        report.excerpt = excerpt
-        EasyResources.readFacts(of: easy, into: &report, request: request)
-        if let tls { haul_tls_release(tls) }
-        tls = nil
-        return report
-    }
-
-    private func outcome(_ code: CURLcode, detail: String) -> TransferReport.Outcome {
-        if let failure { return failure }
-        switch verdict {
-        case .body(let plan) where hasReachedEnd:
-            return ended(plan, isWhole: plan.length == received)
-        case .body(let plan):
-            return code == CURLE_OK ? atEnd(plan) : .failed(failure(code, detail, isBody: true))
-        case .redirect?, .notModified?, .nothingLeft?, .refused?:
-            // What came of the page does not matter, unless the head itself never came whole.
-            guard code == CURLE_OK || code == CURLE_WRITE_ERROR || head != nil || parser.overflowed else {
-                return .failed(failure(code, detail, isBody: false))
-            }
-            return .verdict(verdict ?? .notModified)
-        case nil:
-            return .failed(failure(code, detail, isBody: false))
-        }
-    }
-
-    /// libcurl is content; the lengths still have to be.
-    private func atEnd(_ plan: BodyPlan) -> TransferReport.Outcome {
-        if let length = plan.length, received < length {
-            return .failed(shortBody("\(received) of \(length) bytes came"))
-        }
-        if let tls, haul_tls_saw_close_notify(tls) == 0 {
-            return .failed(shortBody("the encrypted connection was cut"))
-        }
-        if let decoder, received > 0, !decoder.isAtEnd {
-            return .failed(shortBody("the coded body stops before its end"))
-        }
-        return ended(plan, isWhole: true)
-    }
-
-    private func ended(_ plan: BodyPlan, isWhole: Bool) -> TransferReport.Outcome {
-        switch stage {
-        case .buffering: .whole(buffer, plan)
-        case .sampling: .sampled(buffer, plan)
-        default: .completed(isWhole: isWhole)
-        }
-    }
-
-    private func shortBody(_ detail: String) -> TransferFailure {
-        var failure = TransferFailure(code: Int32(CURLE_PARTIAL_FILE.rawValue), detail: detail)
-        failure.isTruncated = true
-        return failure
-    }
-
-    private func failure(_ code: CURLcode, _ detail: String, isBody: Bool) -> TransferFailure {
-        var errno = 0
-        haul_easy_info_long(easy, CURLINFO_OS_ERRNO, &errno)
-        var response = 0
-        haul_easy_info_long(easy, CURLINFO_RESPONSE_CODE, &response)
-        var connect = 0
-        haul_easy_info_long(easy, CURLINFO_HTTP_CONNECTCODE, &connect)
-        var failure = TransferFailure(
-            code: Int32(code.rawValue), systemCode: Int32(truncatingIfNeeded: errno), detail: detail,
-            responseCode: response)
-        failure.connectCode = connect
-        failure.isTruncated = isBody
-        return failure
-    }
-
     private static let commitSize: Int64 = 1 << 20
     private static let commitTime = 0.1
     private static let wholeTime = 0.5
-    /// Seconds of silence after which the page of an error or a redirect is not waited for.
-    private static let pageTime = 1.0
 }

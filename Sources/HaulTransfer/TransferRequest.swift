@@ -115,8 +115,6 @@ package struct TransferReport: Sendable {
     package var offeredScheme: TransferRequest.Scheme?
     /// The jar after this transfer, when it differs from the request's.
     package var cookies: [String]?
-    /// Seconds from the start to the first byte of the answer.
-    package var firstByte: Double = 0
     /// Seconds from sending the request to the first byte of the answer, connecting left out.
     package var response: Double = 0
     /// The first bytes of an error's body.

@@ -254,4 +254,37 @@ struct PartialFileTests {
     func validatorText(validator: Validator) {
         #expect(FileOrigin.validator(FileOrigin.text(validator)) == validator)
     }
+
+    @Test(
+        "takes no more bytes once somebody cut it: they would hide the hole",
+        arguments: [0, 10, 4999] as [Int64])
+    func cutWhileWriting(size: Int64) throws {
+        let file = try start()
+        try file.fill(body, ByteRange(0, 5000))
+        try file.makeDurable()
+        scratch.cut("file.bin.part", to: size)
+        #expect(throws: SystemFailure.lost(scratch.path("file.bin.part"))) {
+            try file.fill(body, ByteRange(5000, 6000))
+        }
+        #expect(throws: PartialFailure.removedUnderUs(path: scratch.path("file.bin.part"))) {
+            try file.makeDurable()
+        }
+        #expect(scratch.bytes("file.bin.part")?.count == Int(size))
+        file.keep()
+        let usable = try #require(try scratch.target().partial(forExplicitName: "file.bin")?.usable)
+        #expect(usable.ranges.last?.upper ?? 0 == size)
+    }
+
+    @Test("may be written in any order, and started over, without being taken for cut")
+    func anyOrder() throws {
+        let file = try start()
+        try file.fill(body, ByteRange(30_000, body.length))
+        try file.fill(body, ByteRange(0, 1000))
+        try file.makeDurable()
+        try file.restart(header: body.header)
+        try file.fill(body, ByteRange(0, 10))
+        try file.complete(body)
+        _ = try file.publish(length: body.length)
+        #expect(scratch.bytes("file.bin") == body.bytes)
+    }
 }

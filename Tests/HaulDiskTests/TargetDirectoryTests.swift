@@ -95,6 +95,28 @@ struct TargetDirectoryTests {
         first.discard()
     }
 
+    @Test("one of many that ask at once for the same source gets the file, and the others hear who has it")
+    func sameSourceAtOnce() async throws {
+        let header = body.header
+        for round in 0..<20 {
+            let targets = try (0..<3).map { _ in try scratch.target() }
+            let outcomes = await withTaskGroup(of: Result<PartialFile, PartialFailure>.self) { group in
+                for target in targets {
+                    group.addTask {
+                        Result { () throws(PartialFailure) in
+                            try target.createPartial(name: "\(round).bin", exactName: false, header: header)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            let files = outcomes.compactMap { try? $0.get() }
+            #expect(files.map(\.name) == ["\(round).bin.part"], "\(outcomes)")
+            files.forEach { $0.discard() }
+        }
+        #expect(scratch.names == [])
+    }
+
     @Test("gives no name twice when many ask at once")
     func concurrentNames() async throws {
         let targets = try (0..<4).map { _ in try scratch.target() }
@@ -262,5 +284,49 @@ struct TargetDirectoryTests {
         let file = try scratch.target().createPartial(name: name, exactName: true, header: body.header)
         try file.complete(body)
         #expect(try file.publish(length: body.length) == scratch.path(name))
+    }
+
+    @Test("takes over an empty partial file whose journal was never made", arguments: [false, true])
+    func emptyWithoutJournal(exactName: Bool) throws {
+        try scratch.put("file.bin.part", [])
+        let file = try start(10, exactName: exactName)
+        #expect(file.name == "file.bin.part" && file.header.finalName == "file.bin")
+        #expect(scratch.names == ["file.bin.part", "file.bin.part.haul"])
+    }
+
+    @Test("does not take over an empty partial file that another download is just making")
+    func emptyAndHeld() throws {
+        try scratch.put("file.bin.part", [])
+        let held = try scratch.system.open(scratch.path("file.bin.part"), in: nil, .update)
+        #expect(try scratch.system.lock(held))
+        #expect(throws: PartialFailure.busy(pid: nil)) { try start(10, exactName: true) }
+        #expect(scratch.names == ["file.bin.part"])
+    }
+
+    @Test(
+        "passes by a directory that has the name of a journal, and leaves nothing beside it",
+        arguments: [false, true])
+    func directoryAsJournal(exactName: Bool) throws {
+        try FileManager.default.createDirectory(
+            atPath: scratch.path("file.bin.part.haul"), withIntermediateDirectories: false)
+        #expect(try scratch.target().partial(forExplicitName: "file.bin") == nil)
+        let file = try start(10, exactName: exactName)
+        #expect(file.name == "file (1).bin.part")
+        file.discard()
+        #expect(scratch.names == ["file.bin.part.haul"])
+    }
+
+    @Test("takes over what was started over and never said for what", arguments: [false, true])
+    func startedOverForNobody(exactName: Bool) throws {
+        try start(1000, exactName: exactName).keep()
+        scratch.cut("file.bin.part.haul", to: 0)
+        do {
+            let found = try #require(try scratch.target().partial(forExplicitName: "file.bin"))
+            let file = try scratch.target().reopen(found)
+            #expect(file.header.sources.isEmpty)
+        }
+        let file = try start(10, exactName: exactName)
+        #expect(file.name == "file.bin.part" && file.usable.count == 10)
+        #expect(scratch.names == ["file.bin.part", "file.bin.part.haul"])
     }
 }

@@ -9,7 +9,9 @@ struct CodingTests {
     private static let codings = ["gzip", "x-gzip", "deflate", "raw deflate", "br", "zstd"]
 
     /// One answer, coded and chunked, to a probe that proceeds into a sink of the text's size.
-    private func fetch(_ body: [UInt8], _ coding: String) async throws -> (Course, MemorySink) {
+    private func fetch(_ body: [UInt8], _ coding: String, maximum: Int64? = nil) async throws -> (
+        Course, MemorySink
+    ) {
         let server = try ScriptedServer { _, connection in
             let field = coding == "raw deflate" ? "deflate" : coding
             connection.head(
@@ -25,7 +27,8 @@ struct CodingTests {
             connection.send("0\r\n\r\n")
         }
         let sink = MemorySink(count: CodedBodies.text.count)
-        let course = try await Loop().run(Requests.probe(server.url("/f"), limit: 1000), proceeding: sink)
+        let course = try await Loop().run(
+            Requests.probe(server.url("/f"), limit: 1000, maximum: maximum), proceeding: sink)
         return (course, sink)
     }
 
@@ -89,5 +92,20 @@ struct CodingTests {
             Issue.record("\(course.report.outcome)")
             return
         }
+    }
+
+    @Test("a body that grows beyond what is wanted is too large, whatever follows in it", arguments: codings)
+    func tooLarge(coding: String) async throws {
+        let body = CodedBodies.encode(CodedBodies.text, coding)
+        for maximum in [0, 500, 100_000, Int64(CodedBodies.text.count - 1)] {
+            let (course, _) = try await fetch(body, coding, maximum: maximum)
+            #expect(course.verdict == .refused(.tooLarge(maximum + 1)), "\(course.report.outcome)")
+        }
+        // A block of zstd is checked before its first byte comes out.
+        guard coding != "zstd" else { return }
+        var broken = body
+        for index in (body.count - 40)..<body.count { broken[index] = 0xFF }
+        let (course, _) = try await fetch(broken, coding, maximum: 500)
+        #expect(course.verdict == .refused(.tooLarge(501)), "\(course.report.outcome)")
     }
 }

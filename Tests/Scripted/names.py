@@ -7,6 +7,7 @@ import re
 import select
 import struct
 import termios
+import threading
 import time
 import unicodedata
 
@@ -139,6 +140,26 @@ def stale_lock(box):
     run = second.wait(20)
     expect(run.rc == 0, "--wait: exit %d: %s" % (run.rc, run.said()))
     box.holds("file.bin", A)
+
+
+@check("D13 --wait also waits for a file whose name only the answer tells", weight=3)
+def wait_for_name(box):
+    both = threading.Barrier(2)
+
+    def handler(rq):
+        # The second one looked before the first had the file, and is answered when the first has it.
+        if rq.number <= 2:
+            both.wait(20)
+        if rq.number == 2:
+            wait_until(lambda: server.body_sent > 100_000, 20, "the first process")
+        return rq.serve(A, headers=[("Content-Disposition", "attachment; filename=given.bin")], rate=MIB // 2)
+
+    server = one(box, handler)
+    live = [box.start("--wait", "-d", box.dl, server.url("/f")) for _ in range(2)]
+    for process in live:
+        run = process.wait(20)
+        expect(run.rc == 0, "--wait: exit %d: %s" % (run.rc, run.said()))
+    box.holds("given.bin", A)
 
 
 @check("B096 escape, control and bidi characters reach neither the disk nor the terminal")

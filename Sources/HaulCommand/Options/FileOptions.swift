@@ -27,8 +27,9 @@ extension OptionTable {
             "if-exists", nil, "POLICY", in: .files, .download,
             "if it exists: auto, replace, rename, skip, fail",
             manual: """
-                auto, the default: a file that came from the same URL and has not changed on the server is left as it is; \
-                a name given with --output is replaced once the new file is whole; else the new file becomes 'name (1)'.
+                auto, the default: a file that came from the same URL and has not changed on the server, or that has the \
+                --checksum, is left as it is; a name given with --output, or a file that came from the same URL and has \
+                not the --checksum, is replaced once the new file is whole; else the new file becomes 'name (1)'.
                 """,
             completion: .choices(ExistingFilePolicy.allCases.map(\.rawValue))
         ) { (configuration, input) throws(HaulError) in

@@ -7,7 +7,10 @@ extension OptionTable {
         OptionDefinition(
             "retries", nil, "N|inf", in: .retries, .download, "tries in a row without progress (default 5)",
             manual:
-                "Only failures that may pass are tried again. Progress resets the count. inf never gives up."
+                """
+                Only failures that may pass are tried again. Progress resets the count. inf never gives up. A server \
+                that fails on every request for a part is then asked once for the whole.
+                """
         ) { (configuration, input) throws(HaulError) in
             if ["inf", "infinite"].contains(input.text.lowercased()) {
                 configuration.download.retries = .none
@@ -38,7 +41,11 @@ extension OptionTable {
         },
         OptionDefinition(
             "max-time", nil, "SECONDS", in: .retries, .download, "time for a whole download",
-            manual: "Waits and retries included; what came is kept. From 0.1 to 31536000. Default: no limit."
+            manual: """
+                Waits and retries included; what came is kept. From 0.1 to 31536000. Default: no limit. A server that \
+                asks to wait longer (Retry-After) fails the download at once; without a limit, one that asks for more \
+                than an hour.
+                """
         ) { (configuration, input) throws(HaulError) in
             configuration.download.maximumTime = try input.seconds(0.1...31_536_000)
         },

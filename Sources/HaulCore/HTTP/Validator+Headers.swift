@@ -40,7 +40,8 @@ extension Validator {
         self.init(etag: isOne ? tags.first.flatMap { EntityTag(parsing: $0) } : nil)
         // 1970 and before is what servers without a clock or a file send.
         guard let modified = head.fields.first("Last-Modified").flatMap({ HTTPDate.seconds($0.bytes) }),
-            modified > 0 else {
+            modified > 0
+        else {
             return
         }
         lastModified = modified

@@ -36,7 +36,11 @@ package enum DownloadAction: Hashable, Sendable {
     case cancel(TransferID)
     case moveEnd(TransferID, to: Int64)
     /// Claim a name and open the partial file for what this probe's head told; answered by `claimed` or `diskFailed`.
-    indirect case claim(TransferID, BodyPlan, from: URLReference)
+    ///
+    /// `empties`: the bytes in the partial file count no more.
+    indirect case claim(TransferID, BodyPlan, from: URLReference, empties: Bool = false)
+    /// Look again at what is on disk, a little later: another process writes the file; answered by `started`.
+    case lookAgain
     /// Let a claimed probe write.
     case proceed(TransferID)
     /// The partial that was found is of another file: it stays as it is, and is not used.

@@ -5,7 +5,7 @@ extension DownloadMachine {
         switch failure.kind {
         case .connection, .server, .throttled: return transient(failure, run, now: now, jitter: jitter)
         case .refusedLink: return linkRefused(failure, run, now: now, jitter: jitter)
-        case .ranges: return rangesUnusable(failure.error.message, run, now: now)
+        case .ranges: return rangesUnusable(failure, run, now: now, jitter: jitter)
         case .changed: return changed(failure, run)
         case .checksum: return checksumFailed(failure)
         case .disk: return end(.fail(failure.error))
@@ -14,11 +14,11 @@ extension DownloadMachine {
     }
 
     /// A final refusal of the file, or only of asking for a part of it.
-    private mutating func finalAnswer(
+    mutating func finalAnswer(
         _ failure: Failure, _ run: Running, now: Instant, jitter: Double
     ) -> [DownloadAction] {
-        guard let status = failure.error.status, status != 407, let range = run.work.range,
-            configuration.isPlainGet, configuration.window == nil
+        guard let status = failure.error.status, let range = run.work.range, configuration.isPlainGet,
+            configuration.window == nil, failure.error.code != .authenticationFailed
         else { return lose(run.work.source, failure.error, now: now) }
         if phase == .probing, !rangesFailed, DownloadMachine.rangeRefusals.contains(status) {
             // Some servers refuse any Range: asked once more without.
@@ -62,8 +62,9 @@ extension DownloadMachine {
             && (delivering > 0 || !running.isEmpty && mostDelivering > 0)
         if isTooMany { tuner.backOff(delivering: max(delivering, mostDelivering)) }
         if failure.kind == .throttled || isTooMany {
-            actions.append(
-                .throttled(source: index, retryAfter: failure.error.retryAfter))
+            // A time that nobody will wait for here is no reason to hold back the others.
+            let asked = configuration.retry.acceptable(failure.error.retryAfter, now: now)
+            actions.append(.throttled(source: index, retryAfter: asked))
         }
         guard canGoOn(from: run) else {
             return actions + retryFromStart(failure, run, now: now, jitter: jitter)
@@ -112,6 +113,13 @@ extension DownloadMachine {
             after: failure, attempt: sources[index].failures, now: now, jitter: jitter)
         switch decision {
         case .giveUp(let error):
+            if mayOnlyRefuseRange(failure, run) {
+                // The count stays where it is: this is the last try.
+                rangesFailed = true
+                let delay = configuration.retry.backOff(attempt: 1, jitter: jitter)
+                sources[index].notBefore = now.advanced(by: delay)
+                return [.state(.retrying(seconds: delay, because: failure.error))]
+            }
             if mayOnlyRefuseParts(failure, run) {
                 sources[index].failures = 0
                 return offsetRefused(failure, run, now: now, jitter: jitter)
@@ -122,6 +130,16 @@ extension DownloadMachine {
             let others = sources.indices.contains { $0 != index && sources[$0].isAlive }
             return others || delivering > 0 ? [] : [.state(.retrying(seconds: delay, because: failure.error))]
         }
+    }
+
+    /// A server that chokes on any Range may still give the whole: asked once without, when nothing came yet.
+    private func mayOnlyRefuseRange(_ failure: Failure, _ run: Running) -> Bool {
+        guard let status = failure.error.status, status >= 500, failure.error.retryAfter == nil,
+            let limit = configuration.retry.limit, sources[run.work.source].failures > limit
+        else { return false }
+        let others = sources.indices.contains { $0 != run.work.source && isUsable($0) }
+        return phase == .probing && run.work.range != nil && !rangesFailed && !others
+            && configuration.isPlainGet && configuration.window == nil
     }
 
     /// Asking for parts fails again and again with an answer; asking for the whole was never tried since.
@@ -153,122 +171,6 @@ extension DownloadMachine {
         return [.notice(warning)] + fetchOn(now: now)
     }
 
-    // MARK: Links
-
-    /// 401, 403, 404 or 410: a temporary link may have expired, or an extra connection is not wanted.
-    private mutating func linkRefused(
-        _ failure: Failure, _ run: Running, now: Instant, jitter: Double
-    ) -> [DownloadAction] {
-        let index = run.work.source
-        let limit = max(1, configuration.retry.limit ?? 5)
-        if run.work.url != sources[index].current { return fetchOn(now: now) }
-        if sources[index].current != sources[index].given, sources[index].refreshes < limit {
-            sources[index].current = sources[index].given
-            sources[index].hops = 0
-            sources[index].refreshes += 1
-            sources[index].isRefreshing = true
-            return fetchOn(now: now)
-        }
-        if configuration.hasRefresher, sources[index].refreshes < limit {
-            sources[index].refreshes += 1
-            sources[index].isRefreshing = true
-            sources[index].notBefore = .distantFuture
-            return [.refresh(source: index)]
-        }
-        guard phase == .fetching, let range = run.work.range, range != ByteRange(0, .max) else {
-            return failure.error.status == 403
-                ? finalAnswer(failure, run, now: now, jitter: jitter) : lose(index, failure.error, now: now)
-        }
-        return offsetRefused(failure, run, now: now, jitter: jitter)
-    }
-
-    /// A part was refused as if the link were dead: too many connections, no ranges, or it is.
-    private mutating func offsetRefused(
-        _ failure: Failure, _ run: Running, now: Instant, jitter: Double
-    ) -> [DownloadAction] {
-        let index = run.work.source
-        if sources[index].delivered == 0, hasOtherTrusted(than: index) {
-            return lose(index, failure.error, now: now)
-        }
-        // Requests that were under way together are refused together, for one reason.
-        if let last = sources[index].offsetRefused, run.started < last { return fetchOn(now: now) }
-        sources[index].offsetRefused = now
-        if delivering > 0 || isSplittable && sources[index].delivered > 0 {
-            let ended = endSegmentation()
-            // The server may still count a connection that has just ended.
-            sources[index].notBefore = now.advanced(
-                by: configuration.retry.backOff(attempt: 1, jitter: jitter))
-            return ended
-        }
-        guard !sources[index].wasAskedIfAlive else {
-            return hasOtherTrusted(than: index)
-                ? lose(index, failure.error, now: now) : startOver(cannotResume(failure))
-        }
-        return askIfAlive(failure, index, now: now)
-    }
-
-    /// What is on disk is given up only for a link that does give the first bytes.
-    private mutating func askIfAlive(_ failure: Failure, _ index: Int, now: Instant) -> [DownloadAction] {
-        // With nothing on disk a new probe costs nothing.
-        if done == 0 { return startOver(failure.error.message) }
-        guard !configuration.isStream, let first = plan?.done.ranges.first, first.lower == 0 else {
-            return lose(index, failure.error, now: now)
-        }
-        let beginning = ByteRange(0, min(first.upper, DownloadMachine.proofSize))
-        var samples = [beginning]
-        if case .proving(let others) = sources[index].trust { samples += others.filter { $0 != beginning } }
-        sources[index].wasAskedIfAlive = true
-        sources[index].trust = .proving(samples)
-        return fetchOn(now: now)
-    }
-
-    private mutating func cannotResume(_ failure: Failure) -> String {
-        rangesFailed = true
-        return "the server cannot resume: \(failure.error.message)"
-    }
-
-    /// Another source has the same bytes and can go on.
-    private func hasOtherTrusted(than index: Int) -> Bool {
-        sources.indices.contains { $0 != index && isUsable($0) && sources[$0].trust == .trusted }
-    }
-
-    /// A fresh URL was supplied for a source, or `nil`: there is none.
-    package mutating func refreshed(_ index: Int, _ url: URLReference?, now: Instant) -> [DownloadAction] {
-        guard sources.indices.contains(index), phase != .ended else { return [] }
-        sources[index].notBefore = nil
-        guard let url else {
-            let error = HaulError(
-                .forbidden, "\(sources[index].given.redacted) has expired and no fresh link was supplied",
-                advice: "get a fresh link and run again with the same output: the bytes are kept")
-            return lose(index, error, now: now)
-        }
-        sources[index].replace(with: url)
-        return fetchOn(now: now)
-    }
-
-    private mutating func redirectedTo(_ url: URLReference, _ index: Int, dropsBody: Bool) {
-        sources[index].current = url
-        sources[index].hops += 1
-        if dropsBody { sources[index].dropsBody = true }
-    }
-
-    mutating func redirected(_ run: Running, _ status: Int, _ location: String) -> [DownloadAction] {
-        let index = run.work.source
-        // Another request has followed already; hops count along one path, not over parallel requests.
-        guard run.work.url == sources[index].current else { return [] }
-        do throws(HaulError) {
-            let url = try run.work.url.resolving(location)
-            let next = try RedirectPolicy.next(
-                from: run.work.url, to: url, hop: sources[index].hops + 1, status: status,
-                method: run.work.dropsBody ? "GET" : configuration.method,
-                allowsDowngrade: configuration.allowsDowngrade)
-            redirectedTo(url, index, dropsBody: !next.keepsBody)
-            return []
-        } catch {
-            return lose(index, error, now: run.started)
-        }
-    }
-
     // MARK: Other bytes
 
     private mutating func changed(_ failure: Failure, _ run: Running) -> [DownloadAction] {
@@ -284,23 +186,32 @@ extension DownloadMachine {
     }
 
     /// The server gives no (or other) ranges than asked.
-    private mutating func rangesUnusable(_ why: String, _ run: Running, now: Instant) -> [DownloadAction] {
+    private mutating func rangesUnusable(
+        _ failure: Failure, _ run: Running, now: Instant, jitter: Double
+    ) -> [DownloadAction] {
         if hasOtherTrusted(than: run.work.source) {
-            return lose(run.work.source, HaulError(.rangeRefused, why), now: now)
+            return lose(run.work.source, failure.error, now: now)
+        }
+        if run.work.range == nil || configuration.window != nil {
+            // Nothing else is left to ask for. A wrong part may be one bad node's, a refusal is everybody's.
+            guard failure.error.status == nil else { return lose(run.work.source, failure.error, now: now) }
+            return waitOrGiveUp(Failure(.server, failure.error), run, now: now, jitter: jitter)
         }
         guard delivering == 0 else { return endSegmentation() }
         rangesFailed = true
-        return startOver("the server cannot resume: \(why)")
+        return startOver("the server cannot resume: \(failure.error.message)", keepsUntilAnswer: true)
     }
 
-    private mutating func endSegmentation() -> [DownloadAction] {
+    mutating func endSegmentation() -> [DownloadAction] {
         segmentationEnded = true
         tuner.limit(to: max(1, delivering))
         return giveBack()
     }
 
     /// Everything on disk is void: the file changed, or cannot be continued.
-    mutating func startOver(_ why: String) -> [DownloadAction] {
+    ///
+    /// `keepsUntilAnswer`: only once the server does give the file from its start.
+    mutating func startOver(_ why: String, keepsUntilAnswer: Bool = false) -> [DownloadAction] {
         guard !configuration.isStream || received == 0 else {
             return end(
                 .fail(
@@ -317,18 +228,20 @@ extension DownloadMachine {
                         .sourceChanged, "\(sources[0].given.redacted) keeps changing: \(why)",
                         advice: "try again later")))
         }
-        return beginAgain(.notice(.restarted(why)))
+        return beginAgain(.notice(.restarted(why)), keepsUntilAnswer: keepsUntilAnswer)
     }
 
-    mutating func beginAgain(_ notice: DownloadAction) -> [DownloadAction] {
+    mutating func beginAgain(_ notice: DownloadAction, keepsUntilAnswer: Bool = false) -> [DownloadAction] {
         let cancelled = cancelAll()
+        let keeps = keepsUntilAnswer && phase == .fetching && done > 0
         let reset: [DownloadAction]
         if phase == .claiming, claiming != nil {
             wantsRestart = true
             reset = []
         } else {
-            reset = [.restart]
+            reset = keeps ? [] : [.restart]
         }
+        isVoid = keeps
         file = nil
         plan = nil
         condition = nil
@@ -341,7 +254,7 @@ extension DownloadMachine {
             sources[index].validator = nil
             sources[index].refreshes = 0
         }
-        phase = .claiming
+        phase = keeps ? .probing : .claiming
         return cancelled + [notice] + reset
     }
 

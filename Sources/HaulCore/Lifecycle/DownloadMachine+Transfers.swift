@@ -15,7 +15,10 @@ extension DownloadMachine {
         claiming = id
         let aside = foreign == nil ? [] : [DownloadAction.setAside]
         foreign = nil
-        return aside + notices(of: body) + [.claim(id, adapted(body), from: run.work.url)]
+        let empties = isVoid
+        isVoid = false
+        return aside + notices(of: body)
+            + [.claim(id, adapted(body), from: run.work.url, empties: empties)]
     }
 
     /// Bytes of another URL that are proved to be of this file: the same strong validator and length (a fresh link).

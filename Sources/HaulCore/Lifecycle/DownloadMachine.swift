@@ -84,6 +84,8 @@ package struct DownloadMachine: Sendable {
     var claiming: TransferID?
     /// The partial is to be reset as soon as the claim of it is answered: the two must not overlap on disk.
     var wantsRestart = false
+    /// What is on disk is given up with the next answer that brings the file, not before.
+    var isVoid = false
     /// When the last failure that counts was.
     var lastCounted: Instant?
     /// Ranges are not usable: one stream from byte 0.
@@ -119,7 +121,6 @@ package struct DownloadMachine: Sendable {
     /// Bytes in the file that count.
     package var done: Int64 { plan?.done.count ?? 0 }
     package var length: Int64? { file?.length }
-    package var wasIdentifiedBySamples: Bool { usedSamples }
 
     /// What a running transfer asks.
     package func url(of id: TransferID) -> URLReference? { running[id]?.work.url }
@@ -201,6 +202,22 @@ package struct DownloadMachine: Sendable {
         phase = .fetching
         guard running[probe] != nil else { return fetchOn(now: now) }
         return [.state(.downloading), .proceed(probe)] + arrange(now: now)
+    }
+
+    /// Somebody else writes the file that was to be claimed: everything begins anew once it can be had.
+    package mutating func claimIsHeld(_ probe: TransferID) -> [DownloadAction] {
+        guard phase == .claiming, claiming == probe else { return [] }
+        claiming = nil
+        wantsRestart = false
+        file = nil
+        plan = nil
+        condition = nil
+        for index in sources.indices {
+            sources[index].trust = .unknown
+            sources[index].validator = nil
+        }
+        phase = .idle
+        return cancelAll() + [.lookAgain]
     }
 
     /// The partial is empty again.

@@ -1,3 +1,10 @@
+/// What became of the question for a fresh link.
+package enum LinkAnswer: Hashable, Sendable {
+    case fresh(URLReference)
+    /// There is none, and why, as a part of a sentence.
+    case none(because: String)
+}
+
 /// One URL the bytes may come from, and what is known of it.
 package struct DownloadSource: Hashable, Sendable {
     /// Whether its bytes may join those on disk.

@@ -3,8 +3,13 @@ extension Refusal {
     /// What the refusal of an answer of `url` means.
     ///
     /// `isImpostor`: a web page came instead of the known file: a login or throttle page, worth another try later.
-    package func failure(of url: URLReference, isImpostor: Bool = false) -> Failure {
+    /// `viaProxy`: a proxy may have given the answer.
+    package func failure(
+        of url: URLReference, isImpostor: Bool = false, viaProxy: Bool = false
+    ) -> Failure {
         switch self {
+        case .status(407, let retryAfter) where viaProxy:
+            return StatusFailure.proxyLogin(retryAfter: retryAfter)
         case .status(let status, let retryAfter):
             return StatusFailure.failure(status, retryAfter: retryAfter, url: url)
         case .changed(let what) where isImpostor:
@@ -46,6 +51,14 @@ enum StatusFailure {
         return failure
     }
 
+    static func proxyLogin(retryAfter: Double?) -> Failure {
+        Failure(
+            .permanent,
+            HaulError(
+                .authenticationFailed, "the proxy wants a login (407)",
+                advice: "give user and password with --proxy-user", status: 407, retryAfter: retryAfter))
+    }
+
     private static func classify(_ status: Int, _ url: URLReference) -> Failure {
         let place = url.redacted
         switch status {
@@ -61,12 +74,6 @@ enum StatusFailure {
             return Failure(
                 .refusedLink,
                 HaulError(.notFound, "\(place) is not there (\(status))", advice: "check the URL"))
-        case 407:
-            return Failure(
-                .permanent,
-                HaulError(
-                    .authenticationFailed, "the proxy wants a login (407)",
-                    advice: "give user and password with --proxy-user"))
         case 408, 425:
             return Failure(
                 .server, HaulError(.timeoutStatus, "the server gave up waiting for \(place) (\(status))"))

@@ -36,12 +36,26 @@ package struct RetryPolicy: Hashable, Sendable {
             if limit > 0 { error.message += ", \(attempt) times in a row" }
             return .giveUp(error)
         }
-        let delay = max(backOff(attempt: attempt, jitter: jitter), failure.error.retryAfter ?? 0)
+        let asked = failure.error.retryAfter
+        guard asked == nil || acceptable(asked, now: now) != nil else {
+            return .giveUp(outOfTime(failure.error, delay: 0))
+        }
+        let delay = max(backOff(attempt: attempt, jitter: jitter), asked ?? 0)
         if let deadline, now.advanced(by: delay) >= deadline {
             return .giveUp(outOfTime(failure.error, delay: delay))
         }
         return .retry(after: delay)
     }
+
+    /// The wait that a server asks for, seconds, if it is one to wait for: within the time limit, else within an hour.
+    package func acceptable(_ asked: Double?, now: Instant) -> Double? {
+        guard let asked else { return nil }
+        if let deadline { return now.advanced(by: asked) < deadline ? asked : nil }
+        return asked <= RetryPolicy.longestAsked ? asked : nil
+    }
+
+    /// Seconds that a server may ask to wait where no time limit was set.
+    package static let longestAsked = 3600.0
 
     /// `wait + uniform(0, min(60 s, wait · 2ⁿ))`, seconds.
     package func backOff(attempt: Int, jitter: Double) -> Double {
@@ -55,7 +69,9 @@ package struct RetryPolicy: Hashable, Sendable {
         }
         return HaulError(
             error.code, "\(error.message), and the server asks to wait \(RetryPolicy.spoken(asked))",
-            advice: "try again later or raise --max-time", status: error.status, retryAfter: asked)
+            advice: deadline == nil
+                ? "try again later: what came is kept; or allow longer waits with --max-time"
+                : "try again later or raise --max-time", status: error.status, retryAfter: asked)
     }
 
     /// A number of seconds as a person says it: "90 s", "24 h".

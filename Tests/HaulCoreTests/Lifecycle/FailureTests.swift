@@ -183,4 +183,108 @@ struct FailureTests {
         driver.wait(1)
         for id in open { #expect(driver.finish(id, .failed(Driver.failure())).failure == nil) }
     }
+
+    @Test(
+        "a server that fails on any Range is asked once without, when the tries are used up",
+        arguments: [500, 502, 503])
+    func failsOnRanges(status: Int) throws {
+        let driver = Driver { $0.retry = RetryPolicy(limit: 2) }
+        driver.start()
+        for _ in 1...3 {
+            let (id, work) = try #require(driver.next())
+            #expect(work.range == ByteRange(0, .max))
+            #expect(driver.finish(id, Driver.status(status)).kinds.last == "retrying")
+            driver.wait(100)
+        }
+        let (id, plain) = try #require(driver.next())
+        #expect(plain.range == nil)
+        #expect(driver.finish(id, Driver.status(status)).failure?.status == status, "once, not again")
+    }
+
+    @Test("a host that names a time, or does not answer at all, is not asked without Range")
+    func notAboutRanges() throws {
+        for end in [Driver.status(503, retryAfter: 1), Driver.status(429), .failed(Driver.failure())] {
+            let driver = Driver { $0.retry = RetryPolicy(limit: 0) }
+            driver.start()
+            let (id, _) = try #require(driver.next())
+            #expect(driver.finish(id, end).failure != nil)
+        }
+    }
+
+    static let wrongRange = Refusal.otherRange("bytes 5-9 came")
+
+    @Test(
+        "wrong parts, or none to anybody, end as what they are, and what is on disk stays",
+        arguments: [(wrongRange, HaulError.Code.badRange), (.status(416, retryAfter: nil), .rangeRefused)]
+            as [(Refusal, HaulError.Code)])
+    func wrongToEverything(refusal: Refusal, code: HaulError.Code) throws {
+        let end = TransferEnd.refused(refusal, refusal.failure(of: Driver.url))
+        for done in [[], [ByteRange(0, Driver.mebibyte)]] {
+            let driver = Driver { $0.retry = RetryPolicy(limit: 0) }
+            if done.isEmpty { driver.start() } else { _ = driver.resume(done) }
+            let (id, _) = try #require(driver.next())
+            let again = driver.finish(id, end)
+            #expect(again.kinds == (done.isEmpty ? ["notice", "restart"] : ["notice"]))
+            driver.restarted()
+            let (plain, work) = try #require(driver.next())
+            #expect(work.range == nil && work.delivery == .probe)
+            let actions = driver.finish(plain, end)
+            #expect(actions.kinds == ["fail"])
+            #expect(actions.failure?.code == code)
+        }
+    }
+
+    @Test("what is on disk is given up only when the file does come from its start")
+    func voidOnceItComes() throws {
+        let driver = Driver()
+        _ = driver.resume([ByteRange(0, Driver.mebibyte)])
+        let (id, _) = try #require(driver.next())
+        _ = driver.finish(id, .refused(Self.wrongRange, Self.wrongRange.failure(of: Driver.url)))
+        let (plain, work) = try #require(driver.next())
+        _ = driver.deliver(plain)
+        let body = Driver.body(Driver.file(ranges: false))
+        #expect(driver.headAccepted(plain, body) == [.claim(plain, body, from: work.url, empties: true)])
+        #expect(driver.claimed(plain).kinds == ["state", "proceed"])
+        #expect(driver.machine.done == 0)
+    }
+
+    @Test(
+        "a part that was asked for by the user and is never given is refused, not asked for again and again")
+    func wrongWindow() throws {
+        let driver = Driver {
+            $0.window = ByteRange(10, 20)
+            $0.retry = RetryPolicy(limit: 1)
+        }
+        driver.start()
+        let (id, _) = try #require(driver.next())
+        let end = TransferEnd.refused(Self.wrongRange, Self.wrongRange.failure(of: Driver.url))
+        #expect(driver.finish(id, end).kinds == ["retrying"], "one bad node")
+        driver.wait(10)
+        let (again, _) = try #require(driver.next())
+        #expect(driver.finish(again, end).failure?.code == .badRange)
+    }
+
+    @Test("a wait that is out of the question does not close the host to others")
+    func absurdWait() throws {
+        let driver = Driver()
+        driver.start()
+        let (id, _) = try #require(driver.next())
+        let actions = driver.finish(id, Driver.status(503, retryAfter: 31_536_000))
+        #expect(actions.first == .throttled(source: 0, retryAfter: nil))
+        #expect(actions.failure?.message.contains("365 days") == true)
+    }
+
+    @Test("a file that another process writes is waited for: everything begins anew")
+    func heldElsewhere() throws {
+        let driver = Driver()
+        driver.start()
+        let (id, _) = try #require(driver.next())
+        _ = driver.deliver(id)
+        _ = driver.headAccepted(id, Driver.body())
+        #expect(driver.machine.claimIsHeld(id) == [.cancel(id), .lookAgain])
+        #expect(driver.finish(id, .cancelled).isEmpty)
+        #expect(driver.next() == nil)
+        #expect(driver.start() == [.state(.probing)])
+        #expect(driver.next()?.work.delivery == .probe)
+    }
 }

@@ -78,8 +78,8 @@ final class MachineDriver {
     func endMoved(_ id: TransferID, _ end: Int64) -> [DownloadAction] { machine.endMoved(id, end, now: now) }
     func ticked() -> [DownloadAction] { machine.ticked(now: now) }
     func interrupted(_ error: HaulError) -> [DownloadAction] { machine.interrupted(error) }
-    func refreshed(_ source: Int, _ url: URLReference?) -> [DownloadAction] {
-        machine.refreshed(source, url, now: now)
+    func refreshed(_ source: Int, _ answer: LinkAnswer) -> [DownloadAction] {
+        machine.refreshed(source, answer, now: now)
     }
 
     func sampleCompared(_ id: TransferID, isEqual: Bool) -> [DownloadAction] {
@@ -117,6 +117,7 @@ extension [DownloadAction] {
             case .cancel: "cancel"
             case .moveEnd: "moveEnd"
             case .claim: "claim"
+            case .lookAgain: "lookAgain"
             case .proceed: "proceed"
             case .setAside: "setAside"
             case .restart: "restart"

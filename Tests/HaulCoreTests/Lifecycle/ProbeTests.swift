@@ -172,7 +172,7 @@ struct ProbeTests {
         #expect(driver.finish(id, Driver.status(403)) == [.refresh(source: 0)])
         #expect(driver.next() == nil)
         let fresh = try URLReference(parsing: "http://s0.test/fresh")
-        #expect(driver.refreshed(0, fresh).isEmpty)
+        #expect(driver.refreshed(0, .fresh(fresh)).isEmpty)
         let (_, work) = try #require(driver.next())
         #expect(work.url == fresh)
         #expect(work.range?.lower == Driver.mebibyte)
@@ -184,7 +184,8 @@ struct ProbeTests {
         _ = driver.resume([ByteRange(0, Driver.mebibyte)])
         let (id, _) = try #require(driver.next())
         _ = driver.finish(id, Driver.status(403))
-        let error = driver.refreshed(0, nil).failure
+        let error = driver.refreshed(0, .none(because: "the command ended with status 3")).failure
+        #expect(error?.message.hasSuffix("was supplied: the command ended with status 3") == true)
         #expect(error?.advice?.contains("the bytes are kept") == true)
     }
 

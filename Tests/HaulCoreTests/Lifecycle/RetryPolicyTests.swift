@@ -81,12 +81,33 @@ struct RetryPolicyTests {
 
     @Test(
         "the server's Retry-After counts where it is longer",
-        arguments: [(0.5, 1.0), (10.0, 10.0), (7200.0, 7200.0)])
+        arguments: [(0.5, 1.0), (10.0, 10.0), (3600.0, 3600.0)])
     func retryAfter(asked: Double, expected: Double) {
         #expect(
             RetryPolicy().decide(
                 after: Self.failure(.throttled, retryAfter: asked), attempt: 1, now: Self.now, jitter: 0)
                 == .retry(after: expected))
+    }
+
+    @Test(
+        "a wait is acceptable within the time limit, or within an hour where there is none",
+        arguments: [
+            (nil, 3600.0, true), (nil, 3601.0, false), (7200.0, 7199.0, true), (7200.0, 7200.0, false),
+            (60.0, 61.0, false),
+        ] as [(Double?, Double, Bool)])
+    func acceptable(limit: Double?, asked: Double, isAcceptable: Bool) {
+        let policy = RetryPolicy(limit: nil, deadline: limit.map { Self.now.advanced(by: $0) })
+        #expect(policy.acceptable(asked, now: Self.now) == (isAcceptable ? asked : nil))
+        let failure = Self.failure(.throttled, retryAfter: asked)
+        let decision = policy.decide(after: failure, attempt: 1, now: Self.now, jitter: 0)
+        if isAcceptable {
+            #expect(decision == .retry(after: asked))
+        } else if case .giveUp(let error) = decision {
+            #expect(error.message.hasSuffix("the server asks to wait \(RetryPolicy.spoken(asked))"))
+            #expect(error.advice?.contains("--max-time") == true)
+        } else {
+            Issue.record("waits")
+        }
     }
 
     @Test("a Retry-After beyond the time limit fails at once and says so")
