@@ -150,7 +150,8 @@ extension Engine {
         case .refused(let refusal):
             let isPage = report.head?.fields["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false
             let isImpostor = isPage && run.machine.file.map { $0.mediaType != "text/html" } ?? false
-            return .refused(refusal, refusal.failure(of: url, isImpostor: isImpostor))
+            return .refused(
+                refusal, refusal.failure(of: url, isImpostor: isImpostor, login: run.builder.login(for: url)))
         case .body:
             // A body is never a verdict on its own: the transfer thread reports it as what became of it.
             return .failed(Failure(.permanent, HaulError(.bug, "a body was reported as a verdict")))

@@ -3,10 +3,11 @@ extension Refusal {
     /// What the refusal of an answer of `url` means.
     ///
     /// `isImpostor`: a web page came instead of the known file: a login or throttle page, worth another try later.
-    package func failure(of url: URLReference, isImpostor: Bool = false) -> Failure {
+    /// `login`: what the request brought to identify the user, in words.
+    package func failure(of url: URLReference, isImpostor: Bool = false, login: String? = nil) -> Failure {
         switch self {
         case .status(let status, let retryAfter):
-            return StatusFailure.failure(status, retryAfter: retryAfter, url: url)
+            return StatusFailure.failure(status, retryAfter: retryAfter, url: url, login: login)
         case .changed(let what) where isImpostor:
             return Failure(
                 .server,
@@ -39,16 +40,22 @@ extension Refusal {
 
 /// What each HTTP status that is no success means.
 enum StatusFailure {
-    static func failure(_ status: Int, retryAfter: Double?, url: URLReference) -> Failure {
-        var failure = classify(status, url)
+    static func failure(_ status: Int, retryAfter: Double?, url: URLReference, login: String?) -> Failure {
+        var failure = classify(status, url, login)
         failure.error.status = status
         failure.error.retryAfter = retryAfter
         return failure
     }
 
-    private static func classify(_ status: Int, _ url: URLReference) -> Failure {
+    private static func classify(_ status: Int, _ url: URLReference, _ login: String?) -> Failure {
         let place = url.redacted
         switch status {
+        case 401 where login != nil:
+            return Failure(
+                .refusedLink,
+                HaulError(
+                    .authenticationFailed, "the server refused the \(login ?? "login") for \(place) (401)",
+                    advice: "check the \(login ?? "login")"))
         case 401:
             return Failure(
                 .refusedLink,
