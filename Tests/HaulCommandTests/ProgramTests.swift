@@ -177,10 +177,10 @@ struct VerifyTests {
 
     private func verify(_ arguments: [String], _ captured: Captured) async throws -> Int32 {
         let (configuration, operands, _) = try configured(["verify", "--no-config"] + arguments)
-        return await VerifyCommand(
-            configuration, operands: operands, world: captured.world(),
-            makeEngine: { _ in FakeEngine(FakeEngine.good) }
-        ).run()
+        let context = CommandContext(configuration, operands: operands, world: captured.world()) { _ in
+            FakeEngine(FakeEngine.good)
+        }
+        return await VerifyCommand(context).run()
     }
 
     private func files() throws -> TemporaryDirectory {
