@@ -70,6 +70,26 @@ struct MessagesTests {
         #expect(Messages.retrying("x", retry) == "x: cannot use h: i; retry 2 in 1.2 s")
     }
 
+    @Test(
+        "a verified file that took another name comes with the advice to replace the damaged one",
+        arguments: [
+            ("/d/x (1).iso", "/d/x.iso", true), ("/d/x (12)", "/d/x", true), ("/d (1)/x", "/d/x", false),
+            ("/d/x (a).iso", "/d/x.iso", false), ("/d/x (1).iso", "/d/y.iso", false),
+            ("/d/x.iso", "/d/x.iso", false),
+        ])
+    func beside(_ path: String, _ there: String, _ isAdvised: Bool) throws {
+        let checksum = try #require(ChecksumValue(parsing: "md5:\(ChecksumListTests.md5)"))
+        var result = FakeEngine.result(path, verified: [checksum])
+        let advice = Messages.beside(result) { $0 == there }
+        #expect((advice != nil) == isAdvised)
+        if isAdvised {
+            #expect(advice?.hasPrefix("haul: \(there) is another file") == true)
+            #expect(advice?.contains("--if-exists replace") == true)
+        }
+        result.verified = []
+        #expect(Messages.beside(result) { $0 == there } == nil)
+    }
+
     @Test("the plain line about progress")
     func progress() {
         var sample = DownloadSample(

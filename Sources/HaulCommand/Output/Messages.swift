@@ -39,6 +39,21 @@ package enum Messages {
         return text + proof
     }
 
+    /// What to do about a verified file that had to take another name, `x (1).iso`, beside the one that is meant.
+    ///
+    /// - Returns: `nil` when it has the name that was meant.
+    package static func beside(_ result: DownloadResult, exists: (String) -> Bool) -> String? {
+        guard let path = result.path, !result.verified.isEmpty, !result.wasThere,
+            let open = path.ranges(of: " (").last, let close = path[open.upperBound...].firstIndex(of: ")"),
+            path[open.upperBound..<close].allSatisfy({ $0.isASCII && $0.isNumber }),
+            !path[close...].contains("/")
+        else { return nil }
+        let meant = path[..<open.lowerBound] + path[close...].dropFirst()
+        guard exists(String(meant)) else { return nil }
+        return "haul: \(DisplayText.safe(String(meant))) is another file and was left as it is\n"
+            + "  try: --if-exists replace, to put what was verified in its place"
+    }
+
     /// `nil` for what a person need not know unless they ask.
     package static func notice(_ name: String, _ notice: Notice, verbose: Bool) -> String? {
         let name = DisplayText.safe(name)

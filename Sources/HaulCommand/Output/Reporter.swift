@@ -107,12 +107,14 @@ package actor Reporter {
         job.path = result.path ?? job.path
         if style.isJSON { emit(EventJSON.finished(job.subject, result)) }
         // Where both streams are read by one person, the path is said once, with what there is to say of it.
-        if style.isHuman, console.outputIsTerminal {
+        let isSaidOnce = style.isHuman && console.outputIsTerminal
+        if isSaidOnce {
             say(Messages.finished(result.path ?? job.name, result))
-            return
+        } else if style.isHuman {
+            say(finishedLine(job.name, result))
         }
-        if style.isHuman { say(finishedLine(job.name, result)) }
-        if let path = result.path, style != .json { print(path) }
+        if let path = result.path, style != .json, !isSaidOnce { print(path) }
+        if style.isHuman, let advice = Messages.beside(result, exists: SmallFile.exists) { say(advice) }
     }
 
     /// Among bars one line stays one line: the whole path goes to standard output anyway.
