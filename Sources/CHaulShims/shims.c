@@ -1,5 +1,6 @@
 #include "CHaulShims.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <spawn.h>
@@ -25,6 +26,13 @@ int haul_open_unnamed(int directory, unsigned int mode) {
 }
 
 int haul_link_unnamed(int descriptor, int directory, const char *name) {
+    // The short way is for the privileged (linkat(2)); who is refused once need not ask again.
+    static _Atomic int is_refused;
+    if (!is_refused) {
+        if (linkat(descriptor, "", directory, name, AT_EMPTY_PATH) == 0) return 0;
+        if (errno != ENOENT) return -1;
+        is_refused = 1;
+    }
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     return linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW);

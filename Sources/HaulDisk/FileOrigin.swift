@@ -11,36 +11,30 @@ package struct FileOrigin: Hashable, Sendable {
         self.validator = validator
     }
 
-    static let sourceAttribute = "user.haul.source"
-    static let validatorAttribute = "user.haul.validator"
-    static let stampAttribute = "user.haul.file"
+    /// One attribute for everything: each costs a system call a file.
+    static let attribute = "user.haul.origin"
 
-    /// Puts the attributes on the file.
+    /// Puts the attribute on the file.
     ///
-    /// Size and modification time go with them: once either is another, somebody changed the file, and it is no
+    /// Size and modification time go with it: once either is another, somebody changed the file, and it is no
     /// longer what came from there.
     func write(to file: Descriptor, status: FileStatus, system: any SystemCalls) throws(SystemFailure) {
         let hex = sources.map(\.hex).joined(separator: " ")
-        try system.setAttribute(Self.sourceAttribute, Array(hex.utf8), on: file)
-        try system.setAttribute(Self.validatorAttribute, Array(Self.text(validator).utf8), on: file)
-        try system.setAttribute(Self.stampAttribute, Array(Self.stamp(status).utf8), on: file)
+        let text = "\(Self.stamp(status))\n\(hex)\n\(Self.text(validator))"
+        try system.setAttribute(Self.attribute, Array(text.utf8), on: file)
     }
 
     /// The origin of an open file; `nil` when it has none, or was changed since.
     static func read(from file: Descriptor, status: FileStatus, system: any SystemCalls) throws(SystemFailure)
         -> FileOrigin?
     {
-        guard let hex = try system.attribute(sourceAttribute, of: file),
-            let validator = try system.attribute(validatorAttribute, of: file),
-            let stamp = try system.attribute(stampAttribute, of: file),
-            stamp == Array(Self.stamp(status).utf8)
-        else { return nil }
-        let sources = String(decoding: hex, as: UTF8.self).split(separator: " ").compactMap {
-            SourceDigest(hex: $0)
-        }
+        guard let bytes = try system.attribute(attribute, of: file) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(
+            separator: "\n", maxSplits: 2, omittingEmptySubsequences: false)
+        guard lines.count == 3, lines[0] == Self.stamp(status) else { return nil }
+        let sources = lines[1].split(separator: " ").compactMap { SourceDigest(hex: $0) }
         guard !sources.isEmpty else { return nil }
-        return FileOrigin(
-            sources: sources, validator: Self.validator(String(decoding: validator, as: UTF8.self)))
+        return FileOrigin(sources: sources, validator: Self.validator(String(lines[2])))
     }
 
     private static func stamp(_ status: FileStatus) -> String { "\(status.size) \(status.modified)" }

@@ -3,13 +3,17 @@ import HaulCore
 
 /// The SHA-256 of what makes a URL that URL: names a source in journals and attributes without telling it.
 package struct SourceDigest: Hashable, Sendable, CustomStringConvertible {
+    private let words: SIMD4<UInt64>
+
     /// 32 bytes.
-    package let bytes: [UInt8]
+    package var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
     /// - Returns: `nil` unless there are 32 bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
-        self.bytes = Array(bytes)
+        var words = SIMD4<UInt64>()
+        withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
+        self.words = words
     }
 
     /// 64 hexadecimal digits.
@@ -19,10 +23,14 @@ package struct SourceDigest: Hashable, Sendable, CustomStringConvertible {
     }
 
     private init(hashing text: String) {
-        var digest = [UInt8](repeating: 0, count: 32)
-        let bytes = Array(text.utf8)
-        EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
-        self.bytes = digest
+        var words = SIMD4<UInt64>()
+        var text = text
+        text.withUTF8 { bytes in
+            withUnsafeMutableBytes(of: &words) { digest in
+                _ = EVP_Digest(bytes.baseAddress, bytes.count, digest.baseAddress, nil, EVP_sha256(), nil)
+            }
+        }
+        self.words = words
     }
 
     /// The digest of an identity string (`URLReference.identity`).

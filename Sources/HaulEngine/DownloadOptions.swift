@@ -29,7 +29,7 @@ package struct DownloadOptions: Hashable, Sendable {
     package var bearer: String?
     package var awsSigV4: String?
     package var cookies: [String] = []  // lines of a Netscape cookie file
-    package var connection = ConnectionOptions()
+    @Boxed package var connection = ConnectionOptions()
     package var allowsDowngrade = false
     package var allowsFileURLs = false
     package var rateLimit: Int64?  // bytes a second, this download
@@ -66,13 +66,28 @@ package enum Destination: Hashable, Sendable {
 /// One thing asked for.
 package struct DownloadSpec: Hashable, Sendable {
     /// The URL and its mirrors, as they were given; the first is the one that names the download.
-    package var urls: [String]
+    package var urls: [String] { didSet { references = nil } }
+    /// What the URLs were read as, where somebody did so already; the engine reads them itself otherwise.
+    package private(set) var references: [URLReference]?
     package var destination: Destination
-    package var options: DownloadOptions
+    @Boxed package var options: DownloadOptions
 
     package init(urls: [String], destination: Destination, options: DownloadOptions = DownloadOptions()) {
         self.urls = urls
         self.destination = destination
-        self.options = options
+        _options = Boxed(wrappedValue: options)
+    }
+
+    /// - Throws: `.invalidURL` or `.unsupportedScheme`.
+    package init(reading urls: [String], destination: Destination, options: DownloadOptions)
+        throws(HaulError)
+    {
+        self.init(urls: urls, destination: destination, options: options)
+        references = try DownloadSpec.read(urls)
+    }
+
+    /// - Throws: `.invalidURL` or `.unsupportedScheme`.
+    package static func read(_ urls: [String]) throws(HaulError) -> [URLReference] {
+        try urls.map { text throws(HaulError) in try URLReference(parsing: text) }
     }
 }

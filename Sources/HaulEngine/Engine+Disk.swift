@@ -24,7 +24,7 @@ extension Engine {
     func prepare(_ run: Run) {
         if let rate = run.spec.options.rateLimit { command(.limit(run.id, rate)) }
         let preparation = Preparation(
-            destination: run.spec.destination, options: run.spec.options, digests: run.digests,
+            destination: run.spec.destination, options: run.spec.$options, digests: run.digests,
             primary: run.primary, directories: directories)
         run.jobs += 1
         preparer.add(run.id, preparation)

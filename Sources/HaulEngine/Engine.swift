@@ -20,9 +20,9 @@ package struct EngineOptions: Sendable {
 ///
 /// Everything that happens reaches it through one ordered inbox; it never blocks.
 package actor Engine {
-    /// All events in order; ends after `shutdown`.
-    package nonisolated let events: AsyncStream<EngineEvent>
-    private let continuation: AsyncStream<EngineEvent>.Continuation
+    /// All events in order, those of one moment together; ends after `shutdown`.
+    package nonisolated let events: AsyncStream<[EngineEvent]>
+    private let continuation: AsyncStream<[EngineEvent]>.Continuation
     let inbox: Inbox<Inbound>
     private let loop: TransferLoop
     /// Commands and events of the turn that is going on: they leave together at its end.
@@ -101,10 +101,18 @@ package actor Engine {
 
     // MARK: For the owner
 
-    /// Takes one download on; it starts when the queue's turn comes to it.
-    @discardableResult
-    package func add(_ spec: DownloadSpec) -> DownloadID {
+    /// Takes downloads on; each starts when the queue's turn comes to it.
+    ///
+    /// - Returns: their ids, in the same order.
+    package func add(_ specs: [DownloadSpec]) -> [DownloadID] {
         serve()
+        let ids = specs.map(takeOn)
+        startWaiting()
+        endTurn()
+        return ids
+    }
+
+    private func takeOn(_ spec: DownloadSpec) -> DownloadID {
         lastDownload += 1
         let id = DownloadID(lastDownload)
         do {
@@ -116,14 +124,15 @@ package actor Engine {
             }
             scheduler.add(id, host: hostNumber(of: run.primary.origin))
             tell(.stateChanged(id, .queued))
-            startWaiting()
         } catch {
             tell(.stateChanged(id, .failed))
             tell(.failed(id, error))
         }
-        endTurn()
         return id
     }
+
+    @discardableResult
+    package func add(_ spec: DownloadSpec) -> DownloadID { add([spec])[0] }
 
     /// How everything that runs stands now.
     package func samples() -> [DownloadSample] {
@@ -172,15 +181,13 @@ package actor Engine {
 
     private func parse(_ spec: DownloadSpec) throws(HaulError) -> [URLReference] {
         if let shutdownError { throw shutdownError }
-        var urls: [URLReference] = []
-        for text in spec.urls {
-            let url = try URLReference(parsing: text)
+        let urls = if let read = spec.references { read } else { try DownloadSpec.read(spec.urls) }
+        for url in urls {
             guard url.scheme != "file" || spec.options.allowsFileURLs else {
                 throw HaulError(
                     .unsupportedScheme, "\(url.redacted) is a local file",
                     advice: "allow it with --allow-file")
             }
-            urls.append(url)
         }
         guard !urls.isEmpty else { throw HaulError(.usage, "a download needs a URL") }
         if let range = spec.options.range, RequestBuilder.window(range) == nil {
@@ -217,8 +224,10 @@ package actor Engine {
             loop.post(commands)
             commands.removeAll(keepingCapacity: true)
         }
-        for event in outgoing { continuation.yield(event) }
-        outgoing.removeAll(keepingCapacity: true)
+        if !outgoing.isEmpty {
+            continuation.yield(outgoing)
+            outgoing.removeAll(keepingCapacity: true)
+        }
     }
 
     /// The queue knows hosts by number.

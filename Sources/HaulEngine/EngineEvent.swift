@@ -34,10 +34,10 @@ package enum EngineEvent: Sendable {
     /// The file's name is known (and claimed): the path it will have.
     case named(DownloadID, path: String)
     /// The final head of an answer, for `--dump-header`; secrets (`Set-Cookie`) included.
-    case head(DownloadID, ResponseHead)
+    indirect case head(DownloadID, ResponseHead)
     case notice(DownloadID, Notice)
     /// The terminal event of a run that went well.
-    case finished(DownloadID, DownloadResult)
+    indirect case finished(DownloadID, DownloadResult)
     /// The terminal event of a run that did not.
     case failed(DownloadID, HaulError)
     /// Cookies that the servers set, as lines of a Netscape cookie file; before the terminal event.

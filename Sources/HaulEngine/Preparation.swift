@@ -7,10 +7,21 @@ import HaulPlatform
 /// Blocking; runs on the disk pool.
 struct Preparation: Sendable {
     let destination: Destination
-    let options: DownloadOptions
+    @Boxed var options: DownloadOptions
     let digests: [SourceDigest]
     let primary: URLReference
     let directories: DirectoryCache
+
+    init(
+        destination: Destination, options: Boxed<DownloadOptions>, digests: [SourceDigest],
+        primary: URLReference, directories: DirectoryCache
+    ) {
+        self.destination = destination
+        _options = options
+        self.digests = digests
+        self.primary = primary
+        self.directories = directories
+    }
 
     struct Found: Sendable {
         var directory: TargetDirectory

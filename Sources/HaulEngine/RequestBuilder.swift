@@ -3,9 +3,14 @@ import HaulTransfer
 
 /// Turns the work that a machine wants into a request: adds identity, conditions and, where they may go, secrets.
 struct RequestBuilder {
-    let options: DownloadOptions
+    @Boxed private(set) var options: DownloadOptions
     let sources: [URLReference]
     var netrc: Netrc?
+
+    init(options: Boxed<DownloadOptions>, sources: [URLReference]) {
+        _options = options
+        self.sources = sources
+    }
 
     /// `cookies`: the download's jar.
     ///

@@ -64,7 +64,7 @@ final class Run {
     init(id: DownloadID, spec: DownloadSpec, urls: [URLReference], now: Instant) {
         self.id = id
         self.spec = spec
-        builder = RequestBuilder(options: spec.options, sources: urls)
+        builder = RequestBuilder(options: spec.$options, sources: urls)
         digests = urls.map { SourceDigest.of($0.identity + Run.variant(spec.options.headers)) }
         started = now
         lastAsked = now

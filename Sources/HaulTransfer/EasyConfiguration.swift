@@ -48,7 +48,7 @@ struct EasyConfiguration {
     private func setHeaders() {
         var lines = request.headers.map { field in
             // libcurl sends a field without a value only if it ends in a semicolon (CURLOPT_HTTPHEADER(3)).
-            field.bytes.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            field.bytes.isEmpty ? field.name + ";" : field.name + ": " + field.value
         }
         if request.body != nil { lines.append("Expect:") }
         if let list = transfer.resources.list(lines) { haul_easy_set_list(easy, CURLOPT_HTTPHEADER, list) }

@@ -14,6 +14,8 @@ final class LoopState {
     private var limited: [EasyTransfer] = []
     private var batch: [TransferEvent] = []
     private var batchIsUrgent = false
+    /// The last poll found no socket ready: there is no company to wait for.
+    var isQuiet = false
     private var lastDelivery: Instant
     private var lastLook: Instant
     private(set) var now: Instant
@@ -45,7 +47,7 @@ final class LoopState {
 
     /// Milliseconds that the poll may sleep.
     var pollTimeout: Int32 {
-        if batchIsUrgent { return 1 }
+        if batchIsUrgent { return 0 }
         if transfers.isEmpty { return batch.isEmpty ? 60_000 : 0 }
         var wait = LoopState.lookInterval
         for transfer in limited {
@@ -57,8 +59,8 @@ final class LoopState {
     /// The events to deliver now; committed ranges alone can wait a little for company.
     func takeBatch() -> [TransferEvent] {
         let waited = now.seconds(since: lastDelivery)
-        let isDue =
-            batchIsUrgent && (batch.count >= LoopState.fullBatch || waited >= LoopState.urgentInterval)
+        let isFull = batch.count >= LoopState.fullBatch || waited >= LoopState.urgentInterval
+        let isDue = batchIsUrgent && (isFull || isQuiet)
         guard !batch.isEmpty, isDue || waited >= LoopState.deliveryInterval else { return [] }
         lastDelivery = now
         batchIsUrgent = false
@@ -267,7 +269,8 @@ final class LoopState {
     private static let idleHandles = 64
     /// Seconds between looks at stalls and due commits.
     private static let lookInterval = 0.1
-    /// Events that are worth waking the engine for at once; fewer wait a moment for company, seconds.
+    /// Events that are worth waking the engine for at once; fewer wait for company while sockets are ready, but no
+    /// longer than this, seconds.
     private static let fullBatch = 16
     private static let urgentInterval = 0.001
     /// Seconds that committed ranges may wait for company.

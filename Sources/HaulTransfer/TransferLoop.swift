@@ -72,7 +72,9 @@ package final class TransferLoop: Sendable {
             state.turn()
             let batch = state.takeBatch()
             if !batch.isEmpty { deliver(batch) }
-            curl_multi_poll(multi, nil, 0, state.pollTimeout, nil)
+            var ready: Int32 = 0
+            curl_multi_poll(multi, nil, 0, state.pollTimeout, &ready)
+            state.isQuiet = ready == 0
         }
         state.close()
         let batch = state.takeBatch()

@@ -35,7 +35,7 @@ package struct TransferRequest: Sendable {
     package var scheme = Scheme.negotiate
     /// `provider:service…` as CURLOPT_AWS_SIGV4 has it; `credentials` are the key pair.
     package var awsSigV4: String?
-    package var connection = ConnectionOptions()
+    @Boxed package var connection = ConnectionOptions()
     /// A connection of its own over HTTP/1.1; else HTTP/2 is welcome and connections are shared.
     package var usesOwnConnection = false
     package var expectation: Expectation
@@ -60,7 +60,7 @@ package struct TransferRequest: Sendable {
 ///
 /// Carried out in order.
 package enum TransferCommand: Sendable {
-    case start(TransferRequest)
+    indirect case start(TransferRequest)
     /// A probe whose head was reported may write: the name is claimed. With `end`, no farther than that.
     case proceed(TransferID, any ByteSink)
     /// Moves the end of a segment; answered by `.endMoved`.
@@ -80,14 +80,14 @@ package enum TransferCommand: Sendable {
 /// Batches keep the order.
 package enum TransferEvent: Sendable {
     /// The head of a probe was accepted, and its body is not whole yet.
-    case head(TransferID, BodyPlan, ResponseHead)
+    indirect case head(TransferID, BodyPlan, ResponseHead)
     /// The first byte of an accepted body arrived.
     case delivering(TransferID)
     /// These bytes are in the sink, and committed there.
     case committed(TransferID, ByteRange)
     /// The answer to `moveEnd`: where the transfer will end now.
     case endMoved(TransferID, Int64)
-    case finished(TransferID, TransferReport)
+    indirect case finished(TransferID, TransferReport)
 }
 
 /// How a transfer ended, and what it taught.

@@ -36,8 +36,8 @@ final class Captured: Sendable {
 actor FakeEngine: DownloadEngine {
     typealias Script = @Sendable (DownloadID, DownloadSpec) -> [EngineEvent]
 
-    nonisolated let events: AsyncStream<EngineEvent>
-    private let continuation: AsyncStream<EngineEvent>.Continuation
+    nonisolated let events: AsyncStream<[EngineEvent]>
+    private let continuation: AsyncStream<[EngineEvent]>.Continuation
     private let script: Script
     private var open: [DownloadID] = []
     private(set) var specs: [DownloadSpec] = []
@@ -49,7 +49,9 @@ actor FakeEngine: DownloadEngine {
         self.script = script
     }
 
-    func add(_ spec: DownloadSpec) -> DownloadID {
+    func add(_ specs: [DownloadSpec]) -> [DownloadID] { specs.map(add) }
+
+    private func add(_ spec: DownloadSpec) -> DownloadID {
         specs.append(spec)
         let id = DownloadID(UInt64(specs.count))
         let events = script(id, spec)
@@ -61,7 +63,7 @@ actor FakeEngine: DownloadEngine {
         }
         if !hasEnd { open.append(id) }
         mostOpen = max(mostOpen, open.count)
-        for event in events { continuation.yield(event) }
+        continuation.yield(events)
         return id
     }
 
@@ -69,7 +71,7 @@ actor FakeEngine: DownloadEngine {
 
     func shutdown(because error: HaulError) {
         reasons.append(error)
-        for id in open { continuation.yield(.failed(id, error)) }
+        continuation.yield(open.map { .failed($0, error) })
         open = []
         continuation.finish()
     }

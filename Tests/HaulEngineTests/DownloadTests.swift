@@ -162,12 +162,12 @@ struct DownloadTests {
         let engine = try Engine(options: options)
         for number in 0..<6 { await engine.add(.into(directory, server.url("/\(number)"))) }
         var outcomes: [DownloadID: Outcome] = [:]
-        for await event in engine.events {
+        for await event in engine.singleEvents {
             outcomes[event.id, default: Outcome()].take(event)
             if case .stateChanged(_, .probing) = event { break }
         }
         await engine.shutdown(because: HaulError(.interrupted, "enough"))
-        for await event in engine.events { outcomes[event.id, default: Outcome()].take(event) }
+        for await event in engine.singleEvents { outcomes[event.id, default: Outcome()].take(event) }
         #expect(outcomes.count == 6)
         #expect(outcomes.values.allSatisfy { $0.error?.code == .interrupted })
         await engine.add(.into(directory, server.url("/late")))

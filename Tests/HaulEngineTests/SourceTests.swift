@@ -81,7 +81,7 @@ struct SourceTests {
         let first = await engine.add(.into(directory, door.url("/first")) { $0.retries = 0 })
         let second = await engine.add(.into(directory, door.url("/second")))
         var outcomes: [DownloadID: Outcome] = [:]
-        for await event in engine.events {
+        for await event in engine.singleEvents {
             outcomes[event.id, default: Outcome()].take(event)
             if event.id == first, event.isTerminal { gate.open() }
             if event.id == second, event.isTerminal { break }

@@ -63,6 +63,22 @@ extension EngineEvent {
     }
 }
 
+extension Engine {
+    /// The events one by one.
+    nonisolated var singleEvents: some AsyncSequence<EngineEvent, Never> {
+        events.flatMap { batch in AsyncStream(batch) }
+    }
+}
+
+extension AsyncStream where Element: Sendable {
+    fileprivate init(_ elements: [Element]) {
+        self.init { continuation in
+            for element in elements { continuation.yield(element) }
+            continuation.finish()
+        }
+    }
+}
+
 /// Runs downloads to their ends, each time in an engine of its own.
 enum Downloads {
     /// Everything the downloads told, in the order of the specs; the engine is closed afterwards.
@@ -75,13 +91,13 @@ enum Downloads {
         for spec in specs { ids.append(await engine.add(spec)) }
         var outcomes: [DownloadID: Outcome] = [:]
         var left = specs.count
-        for await event in engine.events {
+        for await event in engine.singleEvents {
             outcomes[event.id, default: Outcome()].take(event)
             if event.isTerminal { left -= 1 }
             if left == 0 { break }
         }
         await engine.shutdown(because: HaulError(.cancelled, "the test is over"))
-        for await event in engine.events { outcomes[event.id, default: Outcome()].take(event) }
+        for await event in engine.singleEvents { outcomes[event.id, default: Outcome()].take(event) }
         return ids.map { outcomes[$0] ?? Outcome() }
     }
 
@@ -98,7 +114,7 @@ enum Downloads {
         }
         await engine.shutdown(because: HaulError(.interrupted, "interrupted"))
         var outcome = Outcome()
-        for await event in engine.events { outcome.take(event) }
+        for await event in engine.singleEvents { outcome.take(event) }
         return outcome
     }
 }

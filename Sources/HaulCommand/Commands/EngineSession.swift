@@ -5,7 +5,7 @@ import HaulPlatform
 /// An engine with the place in its events, and the signal that stopped it, if one did.
 package struct EngineSession<Engine: DownloadEngine> {
     package let engine: Engine
-    private var events: AsyncStream<EngineEvent>.Iterator
+    private var events: AsyncStream<[EngineEvent]>.Iterator
     private let interruption = Interruption()
     private let listener: Task<Void, Never>
 
@@ -25,17 +25,19 @@ package struct EngineSession<Engine: DownloadEngine> {
     /// The signal that was taken.
     package var signal: Int32? { interruption.signal.withLock { $0 } }
 
-    /// The next event; `nil` once the engine is shut down.
-    package mutating func next() async -> EngineEvent? { await events.next() }
+    /// The next events; `nil` once the engine is shut down.
+    package mutating func next() async -> [EngineEvent]? { await events.next() }
 
     /// Does one download to its end, alone.
     package mutating func fetch(_ spec: DownloadSpec) async throws(HaulError) -> DownloadResult {
-        let id = await engine.add(spec)
-        while let event = await next() {
-            switch event {
-            case .finished(id, let result): return result
-            case .failed(id, let error): throw error
-            default: break
+        let id = await engine.add([spec])[0]
+        while let events = await next() {
+            for event in events {
+                switch event {
+                case .finished(id, let result): return result
+                case .failed(id, let error): throw error
+                default: break
+                }
             }
         }
         throw HaulError(.interrupted, "interrupted")

@@ -118,9 +118,6 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
 extension DownloadSpec {
     /// The first URL without secrets.
     var redactedURL: String {
-        guard let first = urls.first, let reference = try? URLReference(parsing: first) else {
-            return "(no URL)"
-        }
-        return reference.redacted
+        references?.first?.redacted ?? "(no URL)"
     }
 }

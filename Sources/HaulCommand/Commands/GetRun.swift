@@ -5,6 +5,8 @@ import HaulEngine
 struct GetRun<Engine: DownloadEngine> {
     /// The most downloads that wait in the engine: enough to keep it busy, and memory within bounds.
     private static var window: Int { 2000 }
+    /// The most that the engine is given at a time: the first ones start before the last line is read.
+    private static var batch: Int { 64 }
     /// The most failures whose reasons are kept for the summary.
     private static var mostReasons: Int { 100 }
 
@@ -68,8 +70,8 @@ struct GetRun<Engine: DownloadEngine> {
     /// - Returns: the exit status.
     mutating func toTheEnd() async -> Int32 {
         await feed()
-        while !jobs.isEmpty, let event = await session.next() {
-            await handle(event)
+        while !jobs.isEmpty, let events = await session.next() {
+            await handle(events)
             await feed()
         }
         await ticker?.stop()
@@ -84,22 +86,35 @@ struct GetRun<Engine: DownloadEngine> {
 
     private mutating func feed() async {
         while !isExhausted, !isStopping, session.signal == nil, jobs.count < limit {
-            do throws(HaulError) {
-                guard let spec = try plan.next() else {
-                    isExhausted = true
-                    return
-                }
+            let specs = nextSpecs(min(limit - jobs.count, GetRun.batch))
+            guard !specs.isEmpty else { return }
+            var added: [(DownloadID, EventJSON.Subject)] = []
+            for (id, spec) in zip(await session.engine.add(specs), specs) {
                 given += 1
                 let subject = EventJSON.Subject(index: given, url: spec.redactedURL)
-                let id = await session.engine.add(spec)
                 jobs[id] = Job(subject: subject)
-                await reporter.added(id, subject)
-            } catch {
-                // The list was checked before, so it has changed since; what follows cannot be trusted.
-                isExhausted = true
-                sideFailure = error
+                added.append((id, subject))
             }
+            await reporter.added(added)
         }
+    }
+
+    private mutating func nextSpecs(_ count: Int) -> [DownloadSpec] {
+        var specs: [DownloadSpec] = []
+        do throws(HaulError) {
+            while specs.count < count {
+                guard let spec = try plan.next() else {
+                    isExhausted = true
+                    break
+                }
+                specs.append(spec)
+            }
+        } catch {
+            // The list was checked before, so it has changed since; what follows cannot be trusted.
+            isExhausted = true
+            sideFailure = error
+        }
+        return specs
     }
 
     /// Standard output takes one download after the other.
@@ -107,40 +122,53 @@ struct GetRun<Engine: DownloadEngine> {
 
     // MARK: Events
 
-    private mutating func handle(_ event: EngineEvent) async {
-        switch event {
-        case .stateChanged(let id, let state):
-            await reporter.stateChanged(id, state, now: world.now())
-            if state != .queued { await ticker?.wake() }
-        case .named(let id, let path):
-            jobs[id]?.path = path
-            await reporter.named(id, path: path)
-        case .head(_, let head):
-            do throws(HaulError) { try dump?.write(head) } catch { sideFailure = sideFailure ?? error }
-        case .notice(let id, let notice): await reporter.noticed(id, notice)
-        case .cookies(_, let lines): if configuration.saveCookies != nil { cookies.add(lines) }
-        case .finished(let id, let result):
-            guard let job = jobs.removeValue(forKey: id) else { return }
-            finished += 1
-            await reporter.finished(id, result)
-            await hooks.finished(job.subject.url, result)
-        case .failed(let id, let error): await handleFailure(of: id, error)
+    private mutating func handle(_ events: [EngineEvent]) async {
+        var told: [Reporter.Item] = []
+        var ended: [(Job, Result<DownloadResult, HaulError>)] = []
+        var wakes = false
+        for event in events {
+            var isWanted = true
+            switch event {
+            case .stateChanged(_, let state): wakes = wakes || state != .queued
+            case .named(let id, let path): jobs[id]?.path = path
+            case .head(_, let head):
+                do throws(HaulError) { try dump?.write(head) } catch { sideFailure = sideFailure ?? error }
+            case .notice: break
+            case .cookies(_, let lines): if configuration.saveCookies != nil { cookies.add(lines) }
+            case .finished(let id, let result):
+                guard let job = jobs.removeValue(forKey: id) else { continue }
+                finished += 1
+                ended.append((job, .success(result)))
+            case .failed(let id, let error):
+                guard let job = jobs.removeValue(forKey: id) else { continue }
+                isWanted = count(error, of: job)
+                if isWanted { ended.append((job, .failure(error))) }
+            }
+            told.append(Reporter.Item(event: event, isWanted: isWanted))
+        }
+        await reporter.report(told, now: world.now())
+        if wakes { await ticker?.wake() }
+        if hooks.areSet { for (job, result) in ended { await run(hooks, job, result) } }
+        if failed > 0, configuration.failsEarly, !isStopping {
+            isStopping = true
+            await session.engine.shutdown(because: HaulError(.cancelled, "stopped after the first failure"))
         }
     }
 
-    private mutating func handleFailure(of id: DownloadID, _ error: HaulError) async {
-        guard let job = jobs.removeValue(forKey: id) else { return }
+    /// - Returns: whether it is a failure of its own, and not the end of everything that reached it.
+    private mutating func count(_ error: HaulError, of job: Job) -> Bool {
         let wasStopped = error.code == .interrupted || error.code == .cancelled
-        let isWanted = !(wasStopped && (isStopping || session.signal != nil))
-        await reporter.failed(id, error, isWanted: isWanted)
-        guard isWanted else { return }
+        guard !(wasStopped && (isStopping || session.signal != nil)) else { return false }
         failed += 1
         if job.subject.index < firstFailure?.index ?? .max { firstFailure = (job.subject.index, error.code) }
         if reasons.count < GetRun.mostReasons { reasons.append((job.subject.url, error)) }
-        await hooks.failed(job.subject.url, error, path: job.path)
-        if configuration.failsEarly, !isStopping {
-            isStopping = true
-            await session.engine.shutdown(because: HaulError(.cancelled, "stopped after the first failure"))
+        return true
+    }
+
+    private func run(_ hooks: Hooks, _ job: Job, _ result: Result<DownloadResult, HaulError>) async {
+        switch result {
+        case .success(let result): await hooks.finished(job.subject.url, result)
+        case .failure(let error): await hooks.failed(job.subject.url, error, path: job.path)
         }
     }
 

@@ -15,6 +15,8 @@ package actor Hooks {
     ]
     private static let largestAtOnce = 4
 
+    /// Whether there is any program to run.
+    package nonisolated let areSet: Bool
     private let onFinished: [String]?
     private let onFailed: [String]?
     private let base: [String: String]
@@ -30,6 +32,7 @@ package actor Hooks {
         onFinished: [String]?, onFailed: [String]?, environment: (String) -> String?,
         execute: @escaping Run = Hooks.execute, warn: @escaping @Sendable (String) async -> Void
     ) {
+        areSet = onFinished != nil || onFailed != nil
         self.onFinished = onFinished
         self.onFailed = onFailed
         self.execute = execute

@@ -12,7 +12,9 @@ enum PlainURL {
             guard isHost(bytes[start..<end]) else { return false }
             if end < bytes.count, bytes[end] == 0x3A {
                 let port = bytes[(end + 1)...].prefix { $0 >= 0x30 && $0 <= 0x39 }
-                guard (1...4).contains(port.count), port.first != 0x30 else { return false }
+                guard (1...5).contains(port.count), port.first != 0x30,
+                    port.reduce(0, { $0 * 10 + Int($1 & 15) }) < 65_536
+                else { return false }
                 end = port.endIndex
             }
             guard end < bytes.count, bytes[end] == 0x2F else { return end == bytes.count }

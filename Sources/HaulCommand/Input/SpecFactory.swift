@@ -23,21 +23,17 @@ struct SpecFactory: Sendable {
         let outputs = configuration.outputs
         let output = outputs.count > 1 ? (number < outputs.count ? outputs[number] : nil) : outputs.first
         let name = output.map { captures.isEmpty ? $0 : GlobPattern.filled($0, captures: captures) }
-        var options = configuration.download
-        let urls = [url] + configuration.mirrors
-        try complete(&options, urls: urls)
-        return DownloadSpec(
-            urls: urls, destination: destination(name, in: configuration.directory), options: options)
+        return try spec(
+            [url] + configuration.mirrors, destination(name, in: configuration.directory),
+            configuration.download)
     }
 
     /// An entry of an input file.
     func spec(for entry: InputEntry) throws(HaulError) -> DownloadSpec {
         do {
             guard !entry.options.isEmpty else {
-                var options = configuration.download
-                try complete(&options, urls: entry.urls)
                 let place = destination(configuration.outputs.first, in: configuration.directory)
-                return DownloadSpec(urls: entry.urls, destination: place, options: options)
+                return try spec(entry.urls, place, configuration.download)
             }
             return try specWithOptions(for: entry)
         } catch {
@@ -50,23 +46,21 @@ struct SpecFactory: Sendable {
         do {
             let own = entry.options.isEmpty ? configuration : try applied(entry)
             if checksums.isEmpty, entry.urls.allSatisfy(PlainURL.isSurelyValid) { return }
-            _ = try checked(entry.urls, allowsFiles: own.download.allowsFileURLs)
+            _ = try checked(DownloadSpec.read(entry.urls), allowsFiles: own.download.allowsFileURLs)
         } catch {
             throw located(error, entry.line)
         }
     }
 
     private func specWithOptions(for entry: InputEntry) throws(HaulError) -> DownloadSpec {
-        var own = try applied(entry)
-        try complete(&own.download, urls: entry.urls)
+        let own = try applied(entry)
         guard let output = own.outputs.last else {
             let place = destination(configuration.outputs.first, in: own.directory)
-            return DownloadSpec(urls: entry.urls, destination: place, options: own.download)
+            return try spec(entry.urls, place, own.download)
         }
         let name = OutputName.confined(
             output, in: own.directory ?? ".", isSymbolicLink: files.isSymbolicLink)
-        return DownloadSpec(
-            urls: entry.urls, destination: destination(name, in: own.directory), options: own.download)
+        return try spec(entry.urls, destination(name, in: own.directory), own.download)
     }
 
     /// The settings with what the entry says itself; `outputs` is its own name, or empty.
@@ -118,23 +112,26 @@ struct SpecFactory: Sendable {
     // MARK: Parts
 
     /// Checks the URLs, and adds the checksums that lists give for the first of them.
-    private func complete(_ options: inout DownloadOptions, urls: [String]) throws(HaulError) {
-        options.checksums += try checked(urls, allowsFiles: options.allowsFileURLs)
+    private func spec(
+        _ urls: [String], _ place: Destination, _ options: DownloadOptions
+    ) throws(HaulError) -> DownloadSpec {
+        var spec = try DownloadSpec(reading: urls, destination: place, options: options)
+        spec.options.checksums += try checked(spec.references ?? [], allowsFiles: options.allowsFileURLs)
+        return spec
     }
 
     /// - Returns: what the lists say of the first URL.
-    private func checked(_ urls: [String], allowsFiles: Bool) throws(HaulError) -> [ChecksumValue] {
-        var first: URLReference?
-        for url in urls {
-            let reference = try URLReference(parsing: url)
-            first = first ?? reference
+    private func checked(
+        _ references: [URLReference], allowsFiles: Bool
+    ) throws(HaulError) -> [ChecksumValue] {
+        for reference in references {
             if reference.scheme == "file", !allowsFiles {
                 throw HaulError(
                     .unsupportedScheme, "\(reference.redacted) is a file of this machine",
                     advice: "--allow-file")
             }
         }
-        guard !checksums.isEmpty, let path = first?.path else { return [] }
+        guard !checksums.isEmpty, let path = references.first?.path else { return [] }
         let decoded = String(decoding: URLReference.percentDecoded(path), as: UTF8.self)
         var values: [ChecksumValue] = []
         for named in checksums { values += try named.list.values(for: decoded, file: named.name) }

@@ -60,6 +60,9 @@ package actor Reporter {
     private var display = ProgressDisplay()
     /// Seconds on the caller's clock before which no further line about a retry is wanted.
     private var quietUntil = -Double.infinity
+    /// Lines for standard output: what happened at one moment is written at once.
+    private var unwritten = ""
+    private var isReporting = false
     /// Writing to standard output failed.
     package private(set) var outputFailed = false
 
@@ -72,10 +75,41 @@ package actor Reporter {
 
     // MARK: Events
 
-    package func added(_ id: DownloadID, _ subject: EventJSON.Subject) { jobs[id] = Job(subject: subject) }
+    /// An event, and whether a person wants to read of it: those stopped by an interruption are not told.
+    package struct Item: Sendable {
+        package var event: EngineEvent
+        package var isWanted: Bool
+
+        package init(event: EngineEvent, isWanted: Bool = true) {
+            self.event = event
+            self.isWanted = isWanted
+        }
+    }
+
+    package func added(_ downloads: [(DownloadID, EventJSON.Subject)]) {
+        for (id, subject) in downloads { jobs[id] = Job(subject: subject) }
+    }
 
     /// `now`: Seconds of a clock that does not go back.
-    package func stateChanged(_ id: DownloadID, _ state: DownloadState, now: Double) {
+    package func report(_ items: [Item], now: Double) {
+        isReporting = true
+        defer {
+            isReporting = false
+            flush()
+        }
+        for item in items {
+            switch item.event {
+            case .stateChanged(let id, let state): stateChanged(id, state, now: now)
+            case .named(let id, let path): named(id, path: path)
+            case .notice(let id, let notice): noticed(id, notice)
+            case .finished(let id, let result): finished(id, result)
+            case .failed(let id, let error): failed(id, error, isWanted: item.isWanted)
+            case .head, .cookies: break
+            }
+        }
+    }
+
+    private func stateChanged(_ id: DownloadID, _ state: DownloadState, now: Double) {
         guard let job = jobs[id] else { return }
         if style.isJSON { emit(EventJSON.state(job.subject, state)) }
         guard let retry = Retry(state), style.isHuman, style != .bars || isVerbose
@@ -85,7 +119,7 @@ package actor Reporter {
         say(Messages.retrying(job.name, retry))
     }
 
-    package func named(_ id: DownloadID, path: String) {
+    private func named(_ id: DownloadID, path: String) {
         guard jobs[id] != nil else { return }
         jobs[id]?.path = path
         guard let job = jobs[id] else { return }
@@ -93,14 +127,14 @@ package actor Reporter {
         if style == .plain && tally.total == 1 || style.isHuman && isVerbose { say(Messages.started(path)) }
     }
 
-    package func noticed(_ id: DownloadID, _ notice: Notice) {
+    private func noticed(_ id: DownloadID, _ notice: Notice) {
         guard let job = jobs[id] else { return }
         if style.isJSON { emit(EventJSON.notice(job.subject, notice)) }
         guard style.isHuman, let text = Messages.notice(job.name, notice, verbose: isVerbose) else { return }
         say(text)
     }
 
-    package func finished(_ id: DownloadID, _ result: DownloadResult) {
+    private func finished(_ id: DownloadID, _ result: DownloadResult) {
         tally.finished += 1
         tally.finishedBytes &+= result.length
         guard var job = jobs.removeValue(forKey: id) else { return }
@@ -127,8 +161,7 @@ package actor Reporter {
         return DisplayText.fitted(Messages.finished(short, result), cells: console.size().columns)
     }
 
-    /// `isWanted`: Whether a person wants to read of it; those stopped by an interruption are not told.
-    package func failed(_ id: DownloadID, _ error: HaulError, isWanted: Bool) {
+    private func failed(_ id: DownloadID, _ error: HaulError, isWanted: Bool) {
         guard let job = jobs.removeValue(forKey: id) else { return }
         if isWanted { tally.failed += 1 }
         if style.isJSON {
@@ -137,8 +170,6 @@ package actor Reporter {
             say(Messages.failed(job.subject.url, error))
         }
     }
-
-    package func subject(of id: DownloadID) -> EventJSON.Subject? { jobs[id]?.subject }
 
     // MARK: Progress
 
@@ -194,6 +225,12 @@ package actor Reporter {
     }
 
     private func write(_ line: String) {
-        if !console.output(line + "\n") { outputFailed = true }
+        unwritten += line + "\n"
+        if !isReporting { flush() }
+    }
+
+    private func flush() {
+        if !unwritten.isEmpty, !console.output(unwritten) { outputFailed = true }
+        unwritten = ""
     }
 }

@@ -18,7 +18,8 @@ enum ASCII {
 
     /// Lower case in ASCII only: other letters and locales never matter to a protocol.
     static func lowered(_ text: some StringProtocol) -> String {
-        String(decoding: text.utf8.map { lowered($0) }, as: UTF8.self)
+        guard text.utf8.contains(where: { $0 != lowered($0) }) else { return String(text) }
+        return String(decoding: text.utf8.map { lowered($0) }, as: UTF8.self)
     }
 
     static func hexValue(_ byte: UInt8) -> UInt8? {
@@ -30,9 +31,10 @@ enum ASCII {
         }
     }
 
+    private static func isOuter(_ byte: UInt8) -> Bool { isBlank(byte) || byte == 0x0D || byte == 0x0A }
+
     /// Without the spaces and tabs (and stray line ends) around it.
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let isOuter = { (byte: UInt8) in isBlank(byte) || byte == 0x0D || byte == 0x0A }
         guard let first = bytes.firstIndex(where: { !isOuter($0) }),
             let last = bytes.lastIndex(where: { !isOuter($0) })
         else { return [] }
@@ -40,13 +42,28 @@ enum ASCII {
     }
 
     static func trimmed(_ text: some StringProtocol) -> String {
-        String(decoding: trimmed(Array(text.utf8)[...]), as: UTF8.self)
+        let isTrimmed = text.utf8.withContiguousStorageIfAvailable { bytes in
+            guard let first = bytes.first, let last = bytes.last else { return true }
+            return !isOuter(first) && !isOuter(last)
+        }
+        if isTrimmed ?? false { return String(text) }
+        return String(decoding: trimmed(Array(text.utf8)[...]), as: UTF8.self)
     }
 
     /// The number that one or more digits and nothing else mean; `nil` also when it exceeds `Int64.max`.
-    static func number(_ text: some StringProtocol) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
-        return Int64(text)
+    static func number(_ text: some StringProtocol) -> Int64? { number(text.utf8) }
+
+    static func number(_ digits: some Collection<UInt8>) -> Int64? {
+        guard !digits.isEmpty else { return nil }
+        var number: Int64 = 0
+        for digit in digits {
+            guard isDigit(digit) else { return nil }
+            let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflows) = tens.addingReportingOverflow(Int64(digit - 0x30))
+            guard !isTooLarge, !overflows else { return nil }
+            number = sum
+        }
+        return number
     }
 
     /// Text of bytes that are well-formed UTF-8, else `nil`.

@@ -15,10 +15,8 @@ struct AnswerFacts {
         validator = Validator(head: head)
         mediaType = AnswerFacts.mediaType(fields)
         dispositionName = fields.first("Content-Disposition").flatMap { ContentDisposition.fileName($0) }
-        let pathName = String(
-            decoding: PercentCoding.decoded(urlPath.prefix { $0 != "?" }.utf8), as: UTF8.self)
-        codings = try ContentCoding.toUndo(
-            fields.values("Content-Encoding"), names: [pathName, dispositionName ?? ""], mediaType: mediaType)
+        codings = try AnswerFacts.codings(
+            fields, urlPath: urlPath, dispositionName: dispositionName, mediaType: mediaType)
     }
 
     func file(length: Int64?, hasRanges: Bool, isWhole: Bool) -> RemoteFile {
@@ -31,14 +29,28 @@ struct AnswerFacts {
             digests: DigestFields.values(covered.flatMap { fields.values($0) }))
     }
 
+    private static func codings(
+        _ fields: HeaderFields, urlPath: String, dispositionName: String?, mediaType: String?
+    ) throws(Refusal) -> [String] {
+        let values = fields.values("Content-Encoding")
+        guard !values.isEmpty else { return [] }
+        let path = PercentCoding.decoded(urlPath.utf8.prefix { $0 != UInt8(ascii: "?") })
+        let names = [String(decoding: path, as: UTF8.self), dispositionName ?? ""]
+        return try ContentCoding.toUndo(values, names: names, mediaType: mediaType)
+    }
+
     /// RFC 9112 §6.3: chunked wins over a length; several lengths must be one and the same.
     private static func contentLength(_ fields: HeaderFields) throws(Refusal) -> Int64? {
-        let transferCodings = fields.values("Transfer-Encoding").joined(separator: ",").split(separator: ",")
+        let transferCodings = fields.values("Transfer-Encoding").flatMap { $0.split(separator: ",") }
         if transferCodings.contains(where: { !["", "identity"].contains(ASCII.lowered(ASCII.trimmed($0))) }) {
             return nil
         }
         var length: Int64?
         for value in fields.values("Content-Length") {
+            if length == nil, let number = ASCII.number(value) {
+                length = number
+                continue
+            }
             for item in value.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let number = ASCII.number(ASCII.trimmed(item)) else {
                     throw .malformed(
@@ -55,7 +67,8 @@ struct AnswerFacts {
 
     private static func mediaType(_ fields: HeaderFields) -> String? {
         guard let value = fields["Content-Type"] else { return nil }
-        let type = ASCII.lowered(ASCII.trimmed(value.prefix { $0 != ";" && $0 != "," }))
-        return type.contains("/") ? type : nil
+        let type = value.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        guard type.contains(ASCII.slash) else { return nil }
+        return ASCII.lowered(ASCII.trimmed(Substring(type)))
     }
 }

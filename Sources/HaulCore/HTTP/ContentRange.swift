@@ -7,34 +7,42 @@ package enum ContentRange: Hashable, Sendable {
 
     /// - Returns: `nil` when malformed, empty, beyond its own total or beyond what 63 bits count.
     package init?(parsing value: String) {
-        let text = ASCII.lowered(ASCII.trimmed(value))
-        guard text.hasPrefix("bytes") else { return nil }
+        let text = ASCII.trimmed(Array(value.utf8)[...])
+        guard text.count > 5, text.prefix(5).elementsEqual("bytes".utf8, by: { ASCII.lowered($0) == $1 })
+        else { return nil }
         // "bytes=0-4/9" is a known slip of small servers, and means only one thing.
-        let rest = text.dropFirst(5)
-        guard let gap = rest.utf8.first, ASCII.isBlank(gap) || gap == ASCII.equals else { return nil }
-        let parts = rest.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
-            ASCII.trimmed($0)
-        }
-        guard parts.count == 2 else { return nil }
-        let total = ASCII.number(parts[1])
-        if parts[0] == "*" {
+        let gap = text[text.startIndex + 5]
+        guard ASCII.isBlank(gap) || gap == ASCII.equals,
+            let (first, second) = ContentRange.halves(text.dropFirst(6), at: ASCII.slash)
+        else { return nil }
+        let isAny = { (text: ArraySlice<UInt8>) in text.elementsEqual("*".utf8) }
+        let total = ASCII.number(second)
+        if isAny(first) {
             guard let total else { return nil }
             self = .unsatisfied(total: total)
         } else {
-            guard total != nil || parts[1] == "*", let range = ContentRange.range(parts[0]) else {
-                return nil
-            }
-            guard range.upper <= total ?? .max else { return nil }
+            guard total != nil || isAny(second), let range = ContentRange.range(first),
+                range.upper <= total ?? .max
+            else { return nil }
             self = .range(range, total: total)
         }
     }
 
-    private static func range(_ text: String) -> ByteRange? {
-        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { ASCII.trimmed($0) }
-        guard ends.count == 2, let first = ASCII.number(ends[0]), let last = ASCII.number(ends[1]),
-            first <= last, last < .max
+    private static func range(_ text: ArraySlice<UInt8>) -> ByteRange? {
+        guard let (first, last) = halves(text, at: UInt8(ascii: "-")), let first = ASCII.number(first),
+            let last = ASCII.number(last), first <= last, last < .max
         else { return nil }
         return ByteRange(first, last + 1)
+    }
+
+    /// What stands before and behind the only separator, trimmed.
+    private static func halves(
+        _ text: ArraySlice<UInt8>, at separator: UInt8
+    ) -> (ArraySlice<UInt8>, ArraySlice<UInt8>)? {
+        guard let middle = text.firstIndex(of: separator) else { return nil }
+        let second = text[(middle + 1)...]
+        guard !second.contains(separator) else { return nil }
+        return (ASCII.trimmed(text[..<middle]), ASCII.trimmed(second))
     }
 
     /// The value of a `Range` field; an end of `.max` asks for everything from the start on.

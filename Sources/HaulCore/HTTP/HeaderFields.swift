@@ -39,11 +39,10 @@ package struct HeaderFields: Hashable, Sendable {
     }
 
     package static func same(_ left: String, _ right: String) -> Bool {
-        guard left.utf8.count == right.utf8.count else { return false }
-        return left == right || zip(left.utf8, right.utf8).allSatisfy { lowered($0) == lowered($1) }
+        let (first, second) = (left.utf8, right.utf8)
+        guard first.count == second.count else { return false }
+        return first.elementsEqual(second) { ASCII.lowered($0) == ASCII.lowered($1) }
     }
-
-    private static func lowered(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 }
 
 /// The final head of one answer (interim 1xx, proxy CONNECT and authentication rounds left out).

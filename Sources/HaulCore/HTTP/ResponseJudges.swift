@@ -78,9 +78,11 @@ struct PartialJudge {
         if facts.mediaType == "multipart/byteranges" {
             throw .badRange("one range was answered with several parts")
         }
-        let values = Set(head.fields.values("Content-Range"))
+        let values = head.fields.values("Content-Range")
         guard let value = values.first else { throw .badRange("206 without Content-Range") }
-        guard values.count == 1, case .range(let range, let total) = ContentRange(parsing: value) else {
+        guard values.allSatisfy({ $0 == value }),
+            case .range(let range, let total) = ContentRange(parsing: value)
+        else {
             throw .badRange("206 with a Content-Range that makes no sense")
         }
         if let length = facts.wireLength, length != range.count {

@@ -67,6 +67,9 @@ extension URLParser {
 
     private func namedHost(_ bytes: ArraySlice<UInt8>) throws(HaulError) -> String {
         guard !bytes.isEmpty else { throw invalid("the host is missing") }
+        if bytes.first != UInt8(ascii: "."), bytes.allSatisfy(HostSyntax.isNameByte) {
+            return String(decoding: bytes, as: UTF8.self)
+        }
         guard let text = ASCII.text(PercentCoding.decoded(bytes)), let host = InternationalHost.ascii(text),
             !host.isEmpty, !host.hasPrefix("."), host.utf8.allSatisfy(HostSyntax.isNameByte)
         else { throw invalid("its host is not a valid name") }
@@ -78,7 +81,10 @@ extension URLParser {
 enum HostSyntax {
     /// Letters, digits, hyphen, dot, underscore and tilde: all that names in use have, and all that libcurl accepts.
     static func isNameByte(_ byte: UInt8) -> Bool {
-        ASCII.isLetter(byte) || ASCII.isDigit(byte) || "-._~".utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: ASCII.isLetter(byte) || ASCII.isDigit(byte)
+        }
     }
 
     static func isZoneByte(_ byte: UInt8) -> Bool { isNameByte(byte) }

@@ -66,7 +66,7 @@ package struct URLReference: Hashable, Sendable {
 
     /// The host as it stands in a URL: IPv6 in brackets, a zone after `%25` (RFC 6874).
     package var hostForURL: String {
-        host.contains(":") ? "[\(host.replacing("%", with: "%25"))]" : host
+        host.utf8.contains(ASCII.colon) ? "[\(host.replacing("%", with: "%25"))]" : host
     }
 
     /// What an HTTP request line names: path and query.
@@ -76,12 +76,34 @@ package struct URLReference: Hashable, Sendable {
     ///
     /// Dot segments of the path are kept (`CURLOPT_PATH_AS_IS` must be set for them to stay).
     package var urlString: String {
-        "\(scheme)://\(hostForURL)\(port.map { ":\($0)" } ?? "")\(requestTarget)"
+        var text = root
+        text += path
+        if let query {
+            text += "?"
+            text += query
+        }
+        return text
     }
 
     /// For messages and logs: no user, no password, the query shown as `?…`.
     package var redacted: String {
-        "\(scheme)://\(hostForURL)\(port.map { ":\($0)" } ?? "")\(path)\(query == nil ? "" : "?…")"
+        var text = root
+        text += path
+        if query != nil { text += "?…" }
+        return text
+    }
+
+    /// Everything before the path; put together by hand, since this is done for every file of a long list.
+    private var root: String {
+        var text = scheme
+        text.reserveCapacity(scheme.utf8.count + host.utf8.count + path.utf8.count + 16)
+        text += "://"
+        text += hostForURL
+        if let port {
+            text += ":"
+            text += String(port)
+        }
+        return text
     }
 
     /// The same text for the same resource, however host and port were written; what a partial is found by.
@@ -91,7 +113,8 @@ package struct URLReference: Hashable, Sendable {
 
     /// What follows the last "/" of the path, still percent-coded; "" when the path ends in "/".
     package var lastPathComponent: String {
-        String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+        let bytes = path.utf8
+        return String(path[(bytes.lastIndex(of: ASCII.slash).map(bytes.index(after:)) ?? path.startIndex)...])
     }
 
     /// The reference without user and password.

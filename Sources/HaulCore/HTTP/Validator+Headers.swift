@@ -8,10 +8,10 @@ extension EntityTag {
         let bytes = opaque.utf8
         guard bytes.count > 2, bytes.first == ASCII.quote, bytes.last == ASCII.quote else { return nil }
         // U+FFFD stands for bytes that were not UTF-8: two such tags could look alike.
-        let isFit = opaque.dropFirst().dropLast().unicodeScalars.allSatisfy {
-            $0.value > 0x20 && $0.value != 0x22 && $0.value != 0x7F && $0.value != 0xFFFD
-        }
-        guard isFit else { return nil }
+        let inner = bytes.dropFirst().dropLast()
+        guard inner.allSatisfy({ $0 > 0x20 && $0 != ASCII.quote && $0 != 0x7F }),
+            inner.allSatisfy({ $0 < 0x80 }) || !opaque.unicodeScalars.contains("\u{FFFD}")
+        else { return nil }
         self.init(opaque: String(opaque), isWeak: isWeak)
     }
 

@@ -32,11 +32,11 @@ package struct TransferWork: Hashable, Sendable {
 ///
 /// Carried out in order; nothing in it is alive.
 package enum DownloadAction: Hashable, Sendable {
-    case start(TransferID, TransferWork)
+    indirect case start(TransferID, TransferWork)
     case cancel(TransferID)
     case moveEnd(TransferID, to: Int64)
     /// Claim a name and open the partial file for what this probe's head told; answered by `claimed` or `diskFailed`.
-    case claim(TransferID, BodyPlan, from: URLReference)
+    indirect case claim(TransferID, BodyPlan, from: URLReference)
     /// Let a claimed probe write.
     case proceed(TransferID)
     /// The partial that was found is of another file: it stays as it is, and is not used.
@@ -46,7 +46,7 @@ package enum DownloadAction: Hashable, Sendable {
     /// Compare a sample with the bytes on disk; answered by `sampleCompared`.
     case compare(TransferID, ByteRange)
     /// Check and publish a whole small body; answered by `verified` and `published`.
-    case storeWhole(TransferID, BodyPlan, from: URLReference)
+    indirect case storeWhole(TransferID, BodyPlan, from: URLReference)
     /// Compute the digests of the file of that length; answered by `verified`.
     case verify(length: Int64)
     /// Give the file its name; answered by `published`.

@@ -69,7 +69,7 @@ package struct DownloadMachine: Sendable {
         var isCancelled = false
     }
 
-    package let configuration: Configuration
+    @Boxed package private(set) var configuration: Configuration
     package internal(set) var sources: [DownloadSource]
     package internal(set) var file: RemoteFile?
     package internal(set) var plan: SegmentPlan?
@@ -104,7 +104,7 @@ package struct DownloadMachine: Sendable {
 
     package init(_ configuration: Configuration, now: Instant) {
         precondition(!configuration.sources.isEmpty)
-        self.configuration = configuration
+        _configuration = Boxed(wrappedValue: configuration)
         sources = configuration.sources.map(DownloadSource.init)
         tuner = ConnectionTuner(fixed: configuration.connections)
         meter = SpeedMeter(now: now)

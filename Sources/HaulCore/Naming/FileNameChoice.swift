@@ -25,6 +25,7 @@ extension FileName {
             component =
                 component.firstRange(of: ";type=").map { String(component[..<$0.lowerBound]) } ?? component
         }
+        guard component.utf8.contains(ASCII.percent) else { return sanitized(component) }
         return sanitized(ASCII.text(PercentCoding.decoded(component.utf8)) ?? component)
     }
 
