@@ -49,7 +49,7 @@ lint: ## complain about the format of the Swift files
 generate: build ## man page, completions and docs/options.md from the option table
 	@"$(ROOT)/scripts/generate.sh"
 
-install: build ## binary, man page, completions under PREFIX (default /usr/local); DESTDIR is put before it
+install: build ## binary, man page, completions, documents under PREFIX (default /usr/local); DESTDIR is put before it
 	@"$(ROOT)/scripts/install.sh" "$(DESTDIR)$(PREFIX)"
 
 uninstall: ## take away what install put there

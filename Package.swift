@@ -47,6 +47,7 @@ let package = Package(
 
         swift("HaulTestSupport", ["HaulCore", "HaulPlatform"], path: "Tests/HaulTestSupport"),
         tests("HaulCoreTests", ["HaulCore"]),
+        tests("HaulPlatformTests", ["HaulPlatform"]),
         tests("HaulDiskTests", ["HaulCore", "HaulPlatform", "HaulDisk"]),
         tests("HaulTransferTests", ["HaulCore", "HaulPlatform", "HaulTransfer", "CCurl", "CZlib", "CZstd"]),
         tests("HaulEngineTests", ["HaulCore", "HaulPlatform", "HaulTransfer", "HaulDisk", "HaulEngine"]),

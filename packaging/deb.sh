@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # packaging/deb.sh: build/haul_VERSION-1_ARCHITECTURE.deb, from the release binary and VERSION. The binary brings the
 # Swift runtime with it; the other libraries become Depends, as dpkg-shlibdeps finds them.
-# DEBFULLNAME and DEBEMAIL name who made the package, as for Debian's own tools.
+# DEBFULLNAME and DEBEMAIL name who made the package, as for Debian's own tools; without them it is of this machine.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/../scripts/lib.sh"
 cd -- "$ROOT"
 umask 022
 
-maintainer="${DEBFULLNAME:-Haul maintainers} <${DEBEMAIL:-haul@packages.invalid}>"
+maintainer="${DEBFULLNAME:-Haul developers} <${DEBEMAIL:-haul@localhost}>"
 version=$(<VERSION)-1
 architecture=$(dpkg --print-architecture)
 # The same commit gives the same package.
@@ -38,7 +38,10 @@ write_documents() {
     printf 'haul (%s) unstable; urgency=medium\n\n  * Release %s; see the CHANGELOG.md of the source.\n\n -- %s  %s\n' \
         "$version" "$(<VERSION)" "$maintainer" "$(date -uRd "@$SOURCE_DATE_EPOCH")" |
         gzip -9n >"$doc/changelog.Debian.gz"
+    # Where Debian looks for it; the manual's name leads there too.
     gzip -9n <CHANGELOG.md >"$doc/changelog.gz"
+    ln -sf changelog.gz "$doc/CHANGELOG.md.gz"
+    rm -f -- "$doc/CHANGELOG.md"
     mkdir -p -- "$tree/usr/share/lintian/overrides"
     install -m 644 -- packaging/lintian-overrides "$tree/usr/share/lintian/overrides/haul"
 }

@@ -13,9 +13,12 @@ if [[ -x $RELEASE_BINARY && -e $stamp ]] &&
 fi
 
 need_swift
+echo 'Building haul with Swift, once: this takes a few minutes.' >&2
+began=$SECONDS
 # Across modules: the machines are generic and small, and inlined into the engine they cost a tenth less.
 # Exclusive access is checked while the tests run, in debug builds; here the checks would cost a fiftieth.
 # No search path relative to the binary: an installed program must not load libraries that lie beside it.
 swift build -c release --static-swift-stdlib --disable-local-rpath --product haul \
     -Xswiftc -cross-module-optimization -Xswiftc -enforce-exclusivity=unchecked >&2
 touch "$stamp"
+echo "Built .build/release/haul in $((SECONDS - began)) s." >&2

@@ -76,6 +76,12 @@ check_deb() {
     lintian --allow-root --fail-on error -- build/haul_*.deb
     dpkg-deb -x build/haul_*.deb "$unpacked"
     "$unpacked/usr/bin/haul" version
+    [[ -s $unpacked/usr/share/doc/haul/events.md ]] || die 'the package has no documents'
+    # What the manual names below share/doc is there.
+    local document
+    while IFS= read -r document; do
+        compgen -G "$unpacked/usr/share/doc/haul/$document*" >/dev/null || die "the manual names $document"
+    done < <(sed 's/\\-/-/g' share/man/haul.1 | grep -oE '[A-Za-z-]+\.md' | sort -u)
     ! ldd "$unpacked/usr/bin/haul" | grep -E 'libswift|libFoundation|lib_Foundation|not found' ||
         die 'the packaged binary needs a library that the package does not bring'
 }
@@ -86,20 +92,21 @@ check_install() {
     make -s install DESTDIR="$root" PREFIX=/usr
     "$root/usr/bin/haul" version
     for left in share/man/man1/haul.1 share/bash-completion/completions/haul share/zsh/site-functions/_haul \
-        share/fish/vendor_completions.d/haul.fish; do
+        share/fish/vendor_completions.d/haul.fish share/doc/haul/{README,CHANGELOG,events,options,on-disk-format}.md; do
         [[ -s $root/usr/$left ]] || die "make install left out $left"
     done
     make -s uninstall DESTDIR="$root" PREFIX=/usr
-    left=$(find "$root" ! -type d)
+    left=$(find "$root" ! -type d -o -path '*/doc/haul')
     [[ -z $left ]] || die "make uninstall left: $left"
 }
 
 # A second `make` with nothing changed builds nothing.
 check_incremental() {
     local before
+    local said
     before=$(stat -c '%Y %i' "$HAUL")
-    scripts/packages.sh build test
-    PATH=/usr/bin:/bin scripts/build.sh
+    said=$(scripts/packages.sh build test 2>&1 && PATH=/usr/bin:/bin scripts/build.sh 2>&1)
+    [[ -z $said ]] || die "the second build says: $said"
     [[ $(stat -c '%Y %i' "$HAUL") == "$before" ]] || die 'the second build made the binary again'
 }
 

@@ -52,7 +52,7 @@ apt_install() {
 }
 
 install_packages() {
-    echo "Installing: $*" >&2
+    printf 'Installing Debian packages, once: this can take a minute or two.\n  %s\n' "$*" >&2
     forbid_starts
     # The lists at hand are often good enough; on a fresh system there are none, and old ones may name what is gone.
     if ! apt_install "$@" >/dev/null 2>&1; then

@@ -58,15 +58,11 @@ package enum HaulMain {
         if !configuration.isQuiet, !configuration.writesJSON {
             for warning in builder.warnings { world.console.error(Messages.warning(warning) + "\n") }
         }
-        let makeEngine: @Sendable (EngineOptions) throws -> Engine = { try Engine(options: $0) }
-        if parsed.command == .verify {
-            return await VerifyCommand(
-                configuration, operands: parsed.operands, world: world, makeEngine: makeEngine
-            ).run()
+        let context = CommandContext(configuration, operands: parsed.operands, world: world) {
+            try Engine(options: $0)
         }
-        return await GetCommand(
-            configuration, operands: parsed.operands, world: world, makeEngine: makeEngine
-        ).run()
+        return parsed.command == .verify
+            ? await VerifyCommand(context).run() : await GetCommand(context).run()
     }
 
     private static func help(_ parsed: ParsedArguments, _ arguments: [String], _ world: World)

@@ -147,7 +147,10 @@ extension Engine {
             let viaProxy = ProxyUse.isPossible(
                 option: run.spec.options.connection.proxy, scheme: url.scheme
             ) { getenv($0).map { String(cString: $0) } }
-            return .refused(refusal, refusal.failure(of: url, isImpostor: isImpostor, viaProxy: viaProxy))
+            return .refused(
+                refusal,
+                refusal.failure(
+                    of: url, isImpostor: isImpostor, viaProxy: viaProxy, login: run.builder.login(for: url)))
         case .body:
             // A body is never a verdict on its own: the transfer thread reports it as what became of it.
             return .failed(Failure(.permanent, HaulError(.bug, "a body was reported as a verdict")))

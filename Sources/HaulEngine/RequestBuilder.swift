@@ -54,6 +54,16 @@ struct RequestBuilder {
         return ByteRange(first, last + 1)
     }
 
+    /// What a request to this URL brings to identify the user, in words for a person; `nil`: nothing.
+    func login(for url: URLReference) -> String? {
+        let isFirst = sources.first?.origin == url.origin
+        if isFirst, options.bearer != nil { return "token" }
+        let isGiven = sources.contains { $0.origin == url.origin && $0.password != nil }
+        let isKnown = url.password != nil || isGiven || isFirst && options.credentials != nil
+        let isInNetrc = netrc?.credentials(host: url.host, user: url.user) != nil
+        return isKnown || isInNetrc ? "user name or password" : nil
+    }
+
     private func credentials(_ work: TransferWork, mayKnow: Bool) -> Credentials? {
         let isGiven = work.url.origin == work.given.origin
         if let user = work.url.user ?? (isGiven ? work.given.user : nil) {

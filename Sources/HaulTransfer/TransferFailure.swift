@@ -60,7 +60,7 @@ extension TransferFailure {
         case CURLE_PARTIAL_FILE:
             return Failure(
                 .connection,
-                HaulError(.truncated, "\(url.redacted) ended before all of it had come: \(words)"))
+                HaulError(.truncated, "\(url.redacted) ended before all of it had come\(missing)"))
         default:
             return trustFailure(of: url, place) ?? fileFailure(of: url) ?? lostFailure(of: url)
         }
@@ -125,7 +125,7 @@ extension TransferFailure {
         if CURLcode(UInt32(bitPattern: code)) == CURLE_SSL_PINNEDPUBKEYNOTMATCH {
             return "check --pinned-pubkey: the server's key is another"
         }
-        let words = words.lowercased()
+        let words = detail.lowercased()
         if words.contains("expired") || words.contains("not yet valid") {
             return "check this machine's clock, or ask the server's owner to renew it"
         }
@@ -170,15 +170,5 @@ extension TransferFailure {
     private func lostFailure(of url: URLReference) -> Failure {
         let code: HaulError.Code = isTruncated ? .truncated : .connectionLost
         return Failure(.connection, HaulError(code, "the connection to \(url.redacted) was lost: \(words)"))
-    }
-
-    /// libcurl's own words, else its name for the code, else the system's.
-    private var words: String {
-        // What holds an "@" may be a URL with a password in it, such as the proxy's.
-        let text =
-            detail.isEmpty || detail.contains("@")
-            ? String(cString: curl_easy_strerror(CURLcode(UInt32(bitPattern: code)))) : detail
-        let reason = SystemFailure(code: systemCode, call: "connect").reason
-        return systemCode == 0 || text.contains(reason) ? text : "\(text) (\(reason))"
     }
 }

@@ -26,6 +26,18 @@ struct GetCommandTests {
         #expect(captured.error == "1: 2.00 KiB in 2.0 s, 512 B/s\n")
     }
 
+    @Test("where both streams are one terminal, the result is named once")
+    func terminal() async throws {
+        let engine = FakeEngine(FakeEngine.good)
+        #expect(try await get(["http://h/x"], engine: engine, captured: captured, terminal: true) == 0)
+        #expect(captured.output.isEmpty)
+        #expect(captured.error == "/d/1: 2.00 KiB in 2.0 s, 512 B/s\n")
+        let quiet = Captured()
+        let other = FakeEngine(FakeEngine.good)
+        #expect(try await get(["http://h/x", "-q"], engine: other, captured: quiet, terminal: true) == 0)
+        #expect(quiet.output == "/d/1\n" && quiet.error.isEmpty)
+    }
+
     @Test("quiet says only the paths, and errors")
     func quiet() async throws {
         let urls = ["http://h/x", "http://h/not-found"]
@@ -139,7 +151,7 @@ struct GetCommandTests {
         #expect(
             captured.error == """
                 downloading /d/a[31mb\u{20}
-                a[31mb : trying again in 1.0 s: the connection was lost[2J
+                a[31mb : the connection was lost[2J; retry 1 in 1.0 s
                 ab: 2.00 KiB in 2.0 s, 512 B/s
 
                 """)
@@ -321,6 +333,8 @@ struct GetCommandTests {
             (["-i", "/dev/null"], "/dev/null holds no URLs"),
             (["http://h/", "--cookies", "/nonexistent/c"], "there is no cookie file /nonexistent/c"),
             (["http://h/", "--checksums", "/nonexistent/s"], "there is no checksum list /nonexistent/s"),
+            (["http://h/", "-o", "a", "-o", "b"], "--output was given 2 times for one URL"),
+            (["http://h/1", "http://h/2", "-o", "a", "-o", "b", "-o", "c"], "--output was given 3 times"),
             (["file:///etc/passwd"], "file:///etc/passwd is a file of this machine"),
         ])
     func contradictions(_ arguments: [String], _ message: String) async throws {

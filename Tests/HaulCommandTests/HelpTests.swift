@@ -41,24 +41,61 @@ struct HelpTests {
 
                 usage: haul verify [options] [FILE...]
 
-                Files:
-                  -d, --dir DIR                put files into DIR (made when missing)
+                Each FILE is read and compared with --checksum, or with its entry in the list
+                of --checksums; without FILE all files of the list are. Nothing is changed or
+                downloaded but a list that is a URL. Exit status: 0 all are right, 9 one is not,
+                3 one cannot be read.
 
-                What to download:
+                Files:
+                  -d, --dir DIR                look for the files in DIR
+
+                What to compare with:
                       --checksum ALGO:HEX      what the file must be (repeatable)
-                      --checksums FILE|URL     take checksums from a SHA256SUMS list
+                      --checksums FILE|URL     the list: verify its files, or those named
 
                 Output:
-                      --json                   events as JSON lines on standard output
-                  -q, --quiet                  only errors, and the paths of the results
+                      --json                   results as JSON lines on standard output
+                  -q, --quiet                  only what is not as it should be
 
                 General:
                       --config FILE            settings file (default ~/.config/haul/haul.conf)
                       --no-config              do not read a settings file
-                  -h, --help                   print a short help
+                  -h, --help                   print help
                   -V, --version                print the version
 
+                Examples:
+                  haul verify x.iso --checksum sha256:HEX         one file
+                  haul verify --checksums SHA256SUMS              all files of a list
+                  haul verify --checksums SHA256SUMS *.iso        some of them
+                  haul verify --checksums SHA256SUMS -d mirror    files that lie elsewhere
+
                 """)
+    }
+
+    @Test("the examples are command lines that parse", arguments: CommandName.allCases)
+    func examples(_ command: CommandName) throws {
+        for (line, meaning) in command.examples where line.hasPrefix("haul ") {
+            let words = line.split(separator: " ").dropFirst().map(String.init)
+            #expect(try ArgumentParser.parse(words).command == command, "\(line)")
+            #expect(!meaning.isEmpty)
+        }
+        #expect(!command.examples.isEmpty || command == .version)
+    }
+
+    @Test("the manual has examples, and refers to no file of the source")
+    func manual() {
+        let text = HelpFormat.man.document
+        #expect(text.contains("\n.SH EXAMPLES\n.TP\n.B haul https://host/big.iso\n"))
+        #expect(!text.contains("docs/") && text.contains("share/doc/haul"))
+    }
+
+    @Test("the values that have units are explained, and named by their options")
+    func values() {
+        let names = HelpText.quantityMeanings.map(\.placeholder)
+        #expect(names == ["SIZE", "RATE", "TIME"])
+        for name in names { #expect(OptionTable.all.contains { $0.placeholder == name }) }
+        #expect(OptionTable.find("max-time")?.placeholder == "TIME")
+        #expect(HelpText.command(.get).contains("\nValues:\n  SIZE  bytes:"))
     }
 
     @Test("names and letters are given once")

@@ -48,8 +48,10 @@ struct EventJSONTests {
             EventJSON.state(Self.subject, .probing).text
                 == #"{"event":"state",\#(Self.head),"state":"probing"}"#)
         #expect(
-            EventJSON.state(Self.subject, .retrying(seconds: 1.5, because: Self.error)).text
-                == #"{"event":"state",\#(Self.head),"state":"retrying","seconds":1.5,"error":\#(Self.errorText)}"#
+            EventJSON.state(Self.subject, .retrying(seconds: 1.5, because: Self.error, attempt: 2, of: 5))
+                .text
+                == #"{"event":"state",\#(Self.head),"state":"retrying","seconds":1.5,"attempt":2,"attempts":5,"#
+                + #""error":\#(Self.errorText)}"#
         )
     }
 

@@ -44,10 +44,50 @@ struct MessagesTests {
         #expect(text(.resumed(from: 1536)) == "x: resuming after 1.50 KiB")
         #expect(text(.restarted("It changed")) == "x: starting over: it changed")
         #expect(text(.warning("Odd")) == "haul: warning: x: odd")
+        let unnamed = Notice.warning("http://h/x is left out")
+        #expect(
+            Messages.notice("http://h/x", unnamed, verbose: false) == "haul: warning: http://h/x is left out")
         #expect(text(.identityBySample) == "x: identity by sample: the server gave no strong validator")
         #expect(text(.cannotResume) == nil && text(.lengthUnknown) != nil)
         #expect(Messages.notice("x", .cannotResume, verbose: true) != nil)
         #expect(Messages.notice("x", .lengthUnknown, verbose: true) != nil)
+    }
+
+    @Test("a retry names the file, what failed, which try comes next, and when; hosts stand for their URLs")
+    func retries() {
+        let error = HaulError(
+            .connectionLost, "The connection to http://h:81/a/x?… was lost: connection reset by peer",
+            advice: "wait")
+        var retry = Retry(seconds: 1.23, error: error, attempt: 2, limit: 5)
+        #expect(
+            Messages.retrying("x", retry)
+                == "x: the connection to h:81 was lost: connection reset by peer; retry 2 of 5 in 1.2 s")
+        #expect(
+            Messages.waiting(retry)
+                == "retry 2 of 5 in 2 s: the connection to h:81 was lost: connection reset by peer")
+        retry.limit = nil
+        retry.error.message = "cannot use https://h/x: http://i"
+        #expect(Messages.retrying("x", retry) == "x: cannot use h: i; retry 2 in 1.2 s")
+    }
+
+    @Test(
+        "a verified file that took another name comes with the advice to replace the damaged one",
+        arguments: [
+            ("/d/x (1).iso", "/d/x.iso", true), ("/d/x (12)", "/d/x", true), ("/d (1)/x", "/d/x", false),
+            ("/d/x (a).iso", "/d/x.iso", false), ("/d/x (1).iso", "/d/y.iso", false),
+            ("/d/x.iso", "/d/x.iso", false),
+        ])
+    func beside(_ path: String, _ there: String, _ isAdvised: Bool) throws {
+        let checksum = try #require(ChecksumValue(parsing: "md5:\(ChecksumListTests.md5)"))
+        var result = FakeEngine.result(path, verified: [checksum])
+        let advice = Messages.beside(result) { $0 == there }
+        #expect((advice != nil) == isAdvised)
+        if isAdvised {
+            #expect(advice?.hasPrefix("haul: \(there) is another file") == true)
+            #expect(advice?.contains("--if-exists replace") == true)
+        }
+        result.verified = []
+        #expect(Messages.beside(result) { $0 == there } == nil)
     }
 
     @Test("the plain line about progress")
@@ -61,7 +101,12 @@ struct MessagesTests {
         sample.rate = .nan
         #expect(
             Messages.progress([sample], Tally(total: 9, finished: 2, failed: 1))
-                == "2 of 9 done, 1 failed, 1 running, 0 B/s")
+                == "2 of 9 files, 1 failed, 1 running, 50/50 B+, 0 B/s")
+        sample.rate = 10
+        sample.total = 200
+        #expect(
+            Messages.progress([sample], Tally(total: 3, finished: 2, finishedBytes: 1000))
+                == "2 of 3 files, 1 running, 1.03/1.17 KiB, 10 B/s, 0:15 left")
         sample.state = .queued
         #expect(Messages.progress([sample], Tally(total: 1)) == nil)
     }

@@ -38,6 +38,7 @@ struct OptionValueTests {
         "times are seconds, with fractions and units",
         arguments: [
             ("30", 30.0), ("1.5", 1.5), ("500ms", 0.5), ("2m", 120), ("1h", 3600), ("7s", 7), (".5", 0.5),
+            ("2d", 172_800),
         ])
     func seconds(_ text: String, _ seconds: Double) throws {
         #expect(try configured(["--max-time", text]).configuration.download.maximumTime == seconds)
@@ -56,8 +57,13 @@ struct OptionValueTests {
             (["--connect-timeout", "0"], "--connect-timeout: '0' is out of range: from 0.1 to 3600 seconds"),
             (
                 ["--stall-timeout", "x"],
-                "--stall-timeout: 'x' is not a time in seconds, such as 30, 1.5 or 2m"
+                "--stall-timeout: 'x' is not a time such as 30 or 1.5 (seconds), 500ms, 2m, 1h or 7d"
             ),
+            (["--limit-rate", "0.5"], "--limit-rate: '0.5' is out of range: it is less than one byte"),
+            (["--max-rate", "0.0001K"], "--max-rate: '0.0001K' is out of range: it is less than one byte"),
+            (["--max-filesize", ".9"], "--max-filesize: '.9' is out of range: it is less than one byte"),
+            (["--mirror", "nonsense"], "--mirror: the value is not a URL"),
+            (["--mirror", "http://"], "--mirror: the URL http:// is not valid: the host is missing"),
             (["--retries", "-1"], "--retries: '-1' is not inf or a whole number from 0 to 1000000"),
             (["--resume", "foo"], "--resume: 'foo' is not strict, overlap, length or never"),
             (["--sync", "maybe"], "--sync: 'maybe' is not yes or no"),

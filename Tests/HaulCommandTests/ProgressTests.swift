@@ -40,8 +40,8 @@ struct ProgressRendererTests {
             samples: Array(Self.samples.prefix(2)), width: 80, unicode: false, color: false)
         #expect(
             frame == [
-                "debian-12.~tinst.iso  [#       ]   16%  0.44/2.60 GiB  12.3 MiB/s     2:59    8x",
-                "???????.flac          [        ]                  5 B       0 B/s    --:--    1x",
+                "debian-12.~tinst.iso  [#      ]   16%   0.44/2.60 GiB  12.3 MiB/s     2:59    8x",
+                "???????.flac          [       ]                   5 B       0 B/s    --:--    1x",
             ])
     }
 
@@ -50,41 +50,98 @@ struct ProgressRendererTests {
             "debian-…st.iso   16%",
             "音楽フ…🎵.flac      ",
             "http…e?…  connecting",
-            "x  retry in…was lost",
+            "x  retry 1 …was lost",
             "done.bin   verifying",
-            "3/12 do…failed   33%",
+            "3/12 fi…failed   16%",
         ],
         40: [
             "debian-12.7…etinst.iso   16%  12.3 MiB/s",
             "音楽ファイル🎵.flac                0 B/s",
             "https://host.e…ath/to/file?…  connecting",
-            "x  retry in 5 s: the connection was lost",
+            "x  retry 1 in 5 s: th…onnection was lost",
             "done.bin                       verifying",
-            "3/12 done, 1 failed      33%  49.2 MiB/s",
+            "3/12 files, 1 failed     16%  49.2 MiB/s",
         ],
         80: [
-            "debian-12.…tinst.iso  ━─────────   16%  0.44/2.60 GiB  12.3 MiB/s     2:59    8×",
-            "音楽ファイル🎵.flac   ──────────                  5 B       0 B/s    --:--    1×",
+            "debian-12.…tinst.iso  ━────────   16%   0.44/2.60 GiB  12.3 MiB/s     2:59    8×",
+            "音楽ファイル🎵.flac   ─────────                   5 B       0 B/s    --:--    1×",
             "https://host.example/path/to/file?…                                   connecting",
-            "x                                          retry in 5 s: the connection was lost",
+            "x                                        retry 1 in 5 s: the connection was lost",
             "done.bin                                                               verifying",
-            "3/12 done, 1 failed   ━━━───────   33%       2.32 GiB  49.2 MiB/s    --:--   33×",
+            "3/12 files, 1 failed  ━────────   16%  2.32/8.79 GiB+  49.2 MiB/s     4:00   33×",
         ],
         120: [
-            "debian-12.7.0-amd64-netinst.iso           ━━━━━─────────────────────────   16%  0.44/2.60 GiB  12.3 MiB/s"
+            "debian-12.7.0-amd64-netinst.iso           ━━━━─────────────────────────   16%   0.44/2.60 GiB  12.3 MiB/s"
                 + "     2:59    8×",
-            "音楽ファイル🎵.flac                       ──────────────────────────────                  5 B       0 B/s"
+            "音楽ファイル🎵.flac                       ─────────────────────────────                   5 B       0 B/s"
                 + "    --:--    1×",
             "https://host.example/path/to/file?…                                                                      "
                 + "     connecting",
-            "x                                                                                  retry in 5 s: the conn"
+            "x                                                                                retry 1 in 5 s: the conn"
                 + "ection was lost",
             "done.bin                                                                                                 "
                 + "      verifying",
-            "3/12 done, 1 failed                       ━━━━━━━━━━────────────────────   33%       2.32 GiB  49.2 MiB/s"
-                + "    --:--   33×",
+            "3/12 files, 1 failed                      ━━━━─────────────────────────   16%  2.32/8.79 GiB+  49.2 MiB/s"
+                + "     4:00   33×",
         ],
     ]
+
+    static let names = [
+        "x.iso", "debian-12.7.0-amd64-netinst-with-a-long-name.iso", "音楽ファイルのとても長い名前の音楽ファイル🎵.flac",
+        String(repeating: "e\u{301}", count: 60), "👨‍👩‍👧‍👦 family.zip",
+    ]
+
+    @Test(
+        "name, per cent and speed at every width; a bar from 60 columns on",
+        arguments: [30, 40, 60, 80, 120, 200])
+    func widths(_ columns: Int) {
+        // The last column stays free.
+        let width = columns - 1
+        let samples = Self.names.enumerated().map { sample(UInt64($0 + 1), $1) }
+        let frame = ProgressRenderer.frame(samples: samples, width: width, unicode: true, color: false)
+        #expect(frame.count == samples.count)
+        for (line, name) in zip(frame, Self.names) {
+            #expect(DisplayText.cells(line) == width, "\(line)")
+            #expect(line.unicodeScalars.first == name.unicodeScalars.first)
+            #expect(line.contains("  16%") && line.contains("  12.3 MiB/s"))
+            #expect(line.contains("━─") == (columns >= 60))
+            #expect(line.contains(" 2:59") == (columns >= 60))
+            #expect(line.contains("0.44/2.60 GiB") == (columns >= 80))
+            // The bar takes no more than the name keeps.
+            #expect(line.count { $0 == "━" || $0 == "─" } <= 40)
+        }
+        let shown = DisplayText.cells(String(frame[1].prefix { $0 != "━" && $0 != " " }))
+        #expect(shown >= 10)
+    }
+
+    @Test("the total tells bytes, speed and time left beside the number of files")
+    func total() {
+        let samples = [
+            sample(1, "a", received: 1 << 30, total: 2 << 30, rate: 1_048_576),
+            sample(2, "b", received: 0, total: 1 << 30, rate: 1_048_576),
+        ]
+        let line = { (tally: Tally, samples: [DownloadSample]) in
+            ProgressRenderer.frame(samples: samples, tally: tally, width: 99, unicode: false, color: false)
+                .last
+        }
+        let known = Tally(total: 3, finished: 1, finishedBytes: 1 << 30)
+        #expect(
+            line(known, samples)
+                == "1/3 files                      [########         ]   50%   2.00/4.00 GiB  2.00 MiB/s    17:04   16x"
+        )
+        // Two more that are not known yet: as long as the three others.
+        let open = Tally(total: 6, finished: 1, failed: 1, finishedBytes: 1 << 30)
+        #expect(
+            line(open, samples)
+                == "1/6 files, 1 failed            [#####            ]   30%  2.00/4.00 GiB+  2.00 MiB/s    39:50   16x"
+        )
+        // Without any length there is nothing to compare with.
+        let blind = [sample(1, "a", received: 5, total: nil, rate: 1000, remaining: nil, connections: 1)]
+        #expect(
+            line(Tally(total: 2), blind)
+                == "0/2 files                      [                 ]    0%          5/5 B+    1000 B/s    --:--    1x"
+        )
+    }
 
     @Test("no line is ever wider than the terminal, whatever the names", arguments: 1...130)
     func neverWraps(_ width: Int) {
@@ -127,7 +184,7 @@ struct ProgressRendererTests {
         #expect(frame.count == 5)
         #expect(frame[0].hasPrefix("f1 ") && frame[2].hasPrefix("f3 "))
         #expect(frame[3] == "and 47 more")
-        #expect(frame[4].hasPrefix("0/50 done"))
+        #expect(frame[4].hasPrefix("0/50 files"))
         #expect(
             ProgressRenderer.frame(samples: samples, width: 40, lines: 1, unicode: true, color: false).count
                 == 1)
@@ -155,19 +212,40 @@ struct ProgressDisplayTests {
     @Test("lines take the place of those before, and leave nothing behind")
     func redraws() {
         var display = ProgressDisplay()
-        #expect(display.erased(width: 80) == "")
-        #expect(display.redrawn(["a", "b"], width: 80) == "\u{1B}[?7la\u{1B}[K\r\nb\u{1B}[J\u{1B}[?7h")
-        #expect(display.redrawn(["c"], width: 80) == "\r\u{1B}[1A\u{1B}[?7lc\u{1B}[J\u{1B}[?7h")
-        #expect(display.erased(width: 80) == "\r\u{1B}[J")
-        #expect(display.erased(width: 80) == "")
+        #expect(display.erased() == "")
+        #expect(
+            display.redrawn(["a", "b"], width: 80)
+                == "\r\u{1B}[?7la\u{1B}[K\r\nb\u{1B}[J\u{1B}[?7h\r\u{1B}[1A")
+        #expect(display.redrawn(["c"], width: 80) == "\r\u{1B}[?7lc\u{1B}[J\u{1B}[?7h\r")
+        #expect(display.erased() == "\r\u{1B}[J")
+        #expect(display.erased() == "")
         #expect(display.redrawn([], width: 80) == "")
     }
 
-    @Test("lines that a narrower terminal broke in two are taken away whole")
-    func resize() {
-        var display = ProgressDisplay()
-        _ = display.redrawn([String(repeating: "x", count: 79), "\u{1B}[32my\u{1B}[0m"], width: 80)
-        #expect(display.erased(width: 40) == "\r\u{1B}[2A\u{1B}[J")
+    @Test(
+        "after any resize the screen holds what was there before and the bars, and nothing else",
+        arguments: ScreenModel.Resizing.allCases)
+    func resize(_ resizing: ScreenModel.Resizing) {
+        for seed in 0..<200 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var screen = ScreenModel(width: 100, resizing: resizing)
+            var display = ProgressDisplay()
+            let before = ["one", "$ haul"]
+            screen.write(before.joined(separator: "\r\n") + "\r\n")
+            for _ in 0..<20 {
+                if Bool.random(using: &random) { screen.resize(to: .random(in: 10...150, using: &random)) }
+                let samples = (1...Int.random(in: 1...8, using: &random)).map {
+                    sample(UInt64($0), "file \($0)")
+                }
+                let lines = ProgressRenderer.frame(
+                    samples: samples, width: screen.width - 1, unicode: true, color: false)
+                screen.write(display.redrawn(lines, width: screen.width))
+                #expect(screen.lines == before + lines, "seed \(seed)")
+            }
+            screen.resize(to: .random(in: 10...150, using: &random))
+            screen.write(display.erased())
+            #expect(screen.lines == before, "seed \(seed)")
+        }
     }
 
     @Test(

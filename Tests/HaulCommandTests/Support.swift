@@ -11,21 +11,23 @@ final class Captured: Sendable {
     var output: String { texts.withLock { $0.output } }
     var error: String { texts.withLock { $0.error } }
 
-    func console(hasBars: Bool = false, outputWorks: Bool = true) -> Console {
+    /// `terminal`: both streams are one.
+    func console(outputWorks: Bool = true, terminal: Bool = false) -> Console {
         Console(
             output: { text in
                 self.texts.withLock { $0.output += text }
                 return outputWorks
             },
-            error: { text in self.texts.withLock { $0.error += text } }, hasBars: hasBars)
+            error: { text in self.texts.withLock { $0.error += text } }, hasBars: terminal,
+            outputIsTerminal: terminal)
     }
 
     func world(
         environment: [String: String] = [:], signals: AsyncStream<Int32> = AsyncStream { $0.finish() },
-        hasBars: Bool = false, outputWorks: Bool = true
+        outputWorks: Bool = true, terminal: Bool = false
     ) -> World {
         World(
-            environment: { environment[$0] }, console: console(hasBars: hasBars, outputWorks: outputWorks),
+            environment: { environment[$0] }, console: console(outputWorks: outputWorks, terminal: terminal),
             listen: { signals }, now: { 0 })
     }
 }
@@ -99,12 +101,14 @@ func configured(
 /// Runs `haul get` with a fake engine.
 func get(
     _ arguments: [String], engine: FakeEngine, captured: Captured, environment: [String: String] = [:],
-    signals: AsyncStream<Int32> = AsyncStream { $0.finish() }, outputWorks: Bool = true
+    signals: AsyncStream<Int32> = AsyncStream { $0.finish() }, outputWorks: Bool = true,
+    terminal: Bool = false
 ) async throws -> Int32 {
     let (configuration, operands, _) = try configured(arguments + ["--no-config"])
-    let world = captured.world(environment: environment, signals: signals, outputWorks: outputWorks)
-    return await GetCommand(configuration, operands: operands, world: world, makeEngine: { _ in engine })
-        .run()
+    let world = captured.world(
+        environment: environment, signals: signals, outputWorks: outputWorks, terminal: terminal)
+    let context = CommandContext(configuration, operands: operands, world: world) { _ in engine }
+    return await GetCommand(context).run()
 }
 
 /// The error that the work throws.

@@ -108,6 +108,22 @@ struct SecretTests {
         #expect(!outcome.warnings.contains { $0.contains("pa55") })
     }
 
+    @Test("a login that was given and refused is called refused", arguments: ["user", "bearer", "none"])
+    func refusedLogin(given: String) async throws {
+        let server = try ScriptedServer { _, connection in
+            connection.respond(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"r\"")])
+        }
+        let outcome = try await Downloads.run(
+            .file(server.url("/f"), at: directory) {
+                if given == "user" { $0.credentials = Credentials(user: "me", password: "wrong") }
+                if given == "bearer" { $0.bearer = "wrong" }
+            })
+        let error = try #require(outcome.error)
+        #expect(error.code == .authenticationFailed)
+        let words = ["user": "refused the user name or password", "bearer": "refused the token"]
+        #expect(error.message.contains(words[given] ?? "wants a login"))
+    }
+
     @Test("cookies that one host set are not sent to another")
     func cookieJar() async throws {
         let stranger = try serving()

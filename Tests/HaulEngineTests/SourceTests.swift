@@ -44,7 +44,7 @@ struct SourceTests {
         let outcome = try await Downloads.run(.file(server.url("/f"), at: directory))
         #expect(outcome.result != nil)
         let waits = outcome.states.compactMap { state -> Double? in
-            if case .retrying(let seconds, _) = state { seconds } else { nil }
+            if case .retrying(let seconds, _, _, _) = state { seconds } else { nil }
         }
         #expect(waits.count == 1 && waits.allSatisfy { $0 >= 1 })
         #expect(directory.holds("file.bin", content))

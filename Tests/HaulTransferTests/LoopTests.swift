@@ -234,7 +234,46 @@ struct TransferFailureTests {
         let url = try URLReference(parsing: "http://host.example/f")
         let failure = TransferFailure(
             code: Int32(CURLE_COULDNT_CONNECT.rawValue), systemCode: 111, detail: "Failed to connect")
-        #expect(failure.failure(of: url).error.message.contains("Connection refused"))
+        #expect(failure.failure(of: url).error.message.hasSuffix(": connection refused"))
+    }
+
+    @Test(
+        "what failed is said once, and not in the library's words",
+        arguments: [
+            (
+                CURLE_RECV_ERROR, 104, "Recv failure: Connection reset by peer",
+                "was lost: connection reset by peer"
+            ),
+            (CURLE_GOT_NOTHING, 0, "Empty reply from server", "was lost: it was closed without an answer"),
+            (
+                CURLE_PARTIAL_FILE, 0, "transfer closed with 120 bytes remaining to read",
+                "/f ended before all of it had come: 120 bytes are missing"
+            ),
+            (
+                CURLE_COULDNT_CONNECT, 0, "Failed to connect to h port 1 after 3 ms",
+                ":80: nobody answers there"
+            ),
+            (CURLE_SEND_ERROR, 0, "libcurl was unlucky", "was lost: failed sending data to the peer"),
+            (
+                CURLE_SSL_CONNECT_ERROR, 0, "error:0A00010B:SSL routines::wrong version number",
+                "failed: wrong version number"
+            ),
+            (
+                CURLE_RECV_ERROR, 0,
+                "OpenSSL SSL_read: error:0A000126:SSL routines::unexpected eof while reading, errno 0",
+                "was lost: unexpected eof while reading"
+            ),
+            (
+                CURLE_PEER_FAILED_VERIFICATION, 0, "SSL certificate problem: certificate has expired",
+                "cannot be trusted: certificate has expired"
+            ),
+        ] as [(CURLcode, Int32, String, String)])
+    func ownWords(_ code: CURLcode, _ system: Int32, _ detail: String, _ ending: String) throws {
+        let url = try URLReference(parsing: "http://host.example/f")
+        let failure = TransferFailure(code: Int32(code.rawValue), systemCode: system, detail: detail)
+        let message = failure.failure(of: url).error.message
+        #expect(message.hasSuffix(ending), "\(message)")
+        #expect(!message.lowercased().contains("curl"))
     }
 }
 

@@ -220,10 +220,17 @@ def trailing(box):
 
 
 # ---------------------------------------------------------------- the terminal
-def on_terminal(box, *arguments, columns=60, env=None, limit=30):
-    """`haul get` with a terminal as its standard error; what it wrote there, and the exit status."""
+def on_terminal(box, *arguments, columns=60, env=None, limit=30, watch=None):
+    """`haul get` with a terminal as its standard error; what it wrote there, and the exit status.
+
+    `watch` gets each piece that was written, and may give a new width.
+    """
     master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    def resize(columns):
+        fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+    resize(columns)
     settings = termios.tcgetattr(slave)
     settings[1] &= ~termios.OPOST
     termios.tcsetattr(slave, termios.TCSANOW, settings)
@@ -241,6 +248,9 @@ def on_terminal(box, *arguments, columns=60, env=None, limit=30):
             if not piece:
                 break
             data += piece
+            width = watch(piece.decode("utf-8", "replace")) if watch else None
+            if width:
+                resize(width)
         elif not live.running():
             break
     run = live.wait(5)
@@ -274,6 +284,126 @@ def wide_names(box):
         expect("\r" in text or "\x1b" in text, "no bar on a terminal: %r" % text[:200])
         for line in re.split(r"[\r\n]+", ESCAPE.sub("\n", text)):
             expect(cells(line) <= columns, "%d cells on %d columns: %r" % (cells(line), columns, line))
+
+
+class Screen:
+    """A terminal in miniature: what the bars' escape sequences do, and what becomes of lines at a resize."""
+
+    def __init__(self, width, reflows):
+        self.width, self.reflows = width, reflows
+        self.rows, self.row, self.column, self.wraps = [["", False]], 0, 0, True
+        self.pending = ""
+
+    def lines(self):
+        found = [text.rstrip() for text, _ in self.rows]
+        while found and not found[-1]:
+            found.pop()
+        return found
+
+    def write(self, text):
+        text = self.pending + text
+        half = re.search(r"\x1b(\[[0-9;?]*)?$", text)
+        self.pending = half.group() if half else ""
+        text = text[:len(text) - len(self.pending)]
+        for sequence, char in re.findall(r"\x1b\[([0-9;?]*[A-Za-z])|(.)", text, re.DOTALL):
+            if sequence:
+                self.obey(sequence[:-1], sequence[-1])
+            elif char == "\r":
+                self.column = 0
+            elif char == "\n":
+                self.feed()
+                self.column = 0  # what the terminal's driver makes of a line end
+            else:
+                self.put(char)
+
+    def obey(self, number, command):
+        row = self.rows[self.row]
+        if command == "A":
+            self.row = max(0, self.row - int(number or 1))
+        elif command in "JK":
+            row[0], row[1] = row[0][:self.column], False
+            if command == "J":
+                del self.rows[self.row + 1:]
+        elif command in "hl":
+            self.wraps = command == "h"
+
+    def feed(self):
+        self.row += 1
+        if self.row == len(self.rows):
+            self.rows.append(["", False])
+
+    def put(self, char):
+        if self.column == self.width:
+            if self.wraps:
+                self.rows[self.row][1] = True
+                self.feed()
+                self.column = 0
+            else:
+                self.column -= 1
+        row = self.rows[self.row]
+        text = row[0].ljust(self.column)
+        row[0] = text[:self.column] + char + text[self.column + 1:]
+        self.column += 1
+
+    def resize(self, width):
+        self.width = width
+        if not self.reflows:
+            for row in self.rows:
+                row[0] = row[0][:width]
+            self.column = min(self.column, width - 1)
+            return
+        old, is_open = [], False
+        for index, (text, broken) in enumerate(self.rows):
+            if not is_open:
+                old.append(["", None])
+            if index == self.row:
+                old[-1][1] = len(old[-1][0]) + self.column
+            old[-1][0] += text
+            is_open = broken
+        self.rows = []
+        for text, cursor in old:
+            first = len(self.rows)
+            pieces = [text[at:at + width] for at in range(0, len(text), width)] or [""]
+            self.rows += [[piece, at + 1 < len(pieces)] for at, piece in enumerate(pieces)]
+            if cursor is not None:
+                self.row, self.column = min(first + cursor // width, len(self.rows) - 1), cursor % width
+
+
+@check("B151 a terminal that is made narrower and wider keeps no pieces of the bars", weight=4)
+def resized(box):
+    server = one(box, lambda rq: rq.serve(A, rate=MIB // 2))
+    names = ["one.bin", "two.bin", "three.bin"]
+    screens = [Screen(100, False), Screen(100, True)]
+    widths = [50, 33, 120, 60, 99]
+    state = {"frames": 0, "seen": 0}
+    for screen in screens:
+        screen.write("$ haul\r\n")
+
+    def watch(piece):
+        for screen in screens:
+            screen.write(piece)
+        state["frames"] += piece.count("\x1b[?7h")
+        # The second frame after a resize was certainly made for the new width.
+        if state["frames"] < 3 or not widths or not piece.endswith("A"):
+            return None
+        for screen in screens:
+            lines = screen.lines()
+            expect(lines[0] == "$ haul", "the line above the bars is gone: %r" % lines)
+            expect(len(lines) <= 5, "more lines than bars: %r" % lines)
+            for name in names:
+                expect(sum(line.startswith(name) for line in lines) <= 1, "%s twice: %r" % (name, lines))
+            screen.resize(widths[0])
+        state["frames"] = 0
+        state["seen"] += 1
+        return widths.pop(0)
+
+    data, run = on_terminal(box, "-c", 1, "-d", box.dl, *[server.url("/" + name) for name in names],
+                            columns=100, env={"LC_ALL": "C.UTF-8"}, watch=watch)
+    expect(run.rc == 0, "exit %d" % run.rc)
+    expect(state["seen"] >= 3, "only %d resizes were seen" % state["seen"])
+    for screen in screens:
+        lines = screen.lines()
+        expect(len(lines) == 4 and lines[0] == "$ haul", "left on the screen: %r" % lines)
 
 
 @check("B137 a bar is drawn at most ten times a second", weight=3)

@@ -1,22 +1,15 @@
 import HaulCore
-package import HaulEngine
+import HaulEngine
 
 /// `haul get`: checks everything, then does the downloads.
 package struct GetCommand<Engine: DownloadEngine>: Sendable {
-    private let configuration: GetConfiguration
-    private let operands: [String]
-    private let world: World
-    private let makeEngine: @Sendable (EngineOptions) throws -> Engine
+    private let context: CommandContext<Engine>
 
-    package init(
-        _ configuration: GetConfiguration, operands: [String], world: World,
-        makeEngine: @escaping @Sendable (EngineOptions) throws -> Engine
-    ) {
-        self.configuration = configuration
-        self.operands = operands
-        self.world = world
-        self.makeEngine = makeEngine
-    }
+    package init(_ context: CommandContext<Engine>) { self.context = context }
+
+    private var configuration: GetConfiguration { context.configuration }
+    private var operands: [String] { context.operands }
+    private var world: World { context.world }
 
     /// - Returns: the exit status; what failed was said.
     package func run() async -> Int32 {
@@ -30,8 +23,7 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
                 world.console.error(Messages.interrupted(isResumable: false) + "\n")
                 return ExitStatus.of(signal: signal)
             }
-            world.console.error(Messages.error(error) + "\n")
-            return ExitStatus.of(error.code)
+            return context.report(error)
         }
     }
 
@@ -62,25 +54,12 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
 
         let dump = try configuration.dumpHeader.map { (path: String) throws(HaulError) in try HeaderDump(path)
         }
-        let open = try opened(session)
+        let open = try context.session(session)
         session = open
         var run = GetRun(
             session: open, plan: try plan(), total: total, configuration: configuration, world: world,
             dump: dump)
         return await run.toTheEnd()
-    }
-
-    private func opened(_ session: EngineSession<Engine>?) throws(HaulError) -> EngineSession<Engine> {
-        if let session { return session }
-        do {
-            var options = configuration.engine
-            options.reportsHeads = configuration.dumpHeader != nil
-            return EngineSession(engine: try makeEngine(options), signals: world.listen())
-        } catch let error as HaulError {
-            throw error
-        } catch {
-            throw HaulError(.bug, "the engine could not start: \(error)")
-        }
     }
 
     private func lists(
@@ -92,12 +71,9 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
                 lists.append(try ChecksumLoader.file(name))
                 continue
             }
-            var open = try opened(session)
+            var open = try context.session(session)
             session = open
-            lists.append(
-                try await ChecksumLoader.fetch(
-                    name, configuration, for: operands.first, temporaryDirectory: world.environment("TMPDIR"),
-                    session: &open))
+            lists.append(try await context.fetchList(name, for: operands.first, session: &open))
             session = open
         }
         return lists

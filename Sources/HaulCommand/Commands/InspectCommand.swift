@@ -40,22 +40,31 @@ package enum InspectCommand {
     /// For people; ends with a line end.
     package static func text(_ report: PartialReport) -> String {
         var rows: [(String, String)] = [("partial file", report.path)]
-        if let name = report.finalName { rows.append(("will be", name)) }
+        if let name = report.finalName { rows.append(("becomes", name)) }
         rows.append(("length", report.length.map(size) ?? "unknown"))
-        rows.append(("on disk", report.size.map(size) ?? "the partial file is gone"))
-        rows.append(("usable", share(report.usable.count, of: report.length)))
-        rows.append(("durable", share(report.durable.count, of: report.length) + ", after a power cut"))
-        rows.append(("ranges", report.hasRanges ? "the server gives them" : "not known to be given"))
+        rows.append(("on disk", report.size.map(size) ?? "nothing: the partial file is gone"))
+        let usable = share(report.usable.count, of: report.length)
+        let durable = share(report.durable.count, of: report.length)
+        rows.append(("usable now", usable + "; the next run goes on from there"))
+        rows.append(("durable", durable + "; so much would survive a power cut"))
+        rows.append(
+            (
+                "ranges",
+                report.hasRanges
+                    ? "the server gives them, so the download can be resumed"
+                    : "not seen so far; without them the next run starts anew"
+            ))
         rows.append(("validator", validator(report.validator)))
         if let type = report.mediaType { rows.append(("type", type)) }
         rows.append(("sources", "\(report.sources.count)"))
         rows.append(
             (
                 "journal",
-                report.damage.map(\.description) ?? (report.isTorn ? "a torn record at its end" : "whole")
+                report.damage.map(\.description)
+                    ?? (report.isTorn ? "its last record was cut off, and is ignored" : "whole")
             ))
         let owner = report.owner.map { "process \($0)" }
-        rows.append(("in use", report.isBusy ? "by \(owner ?? "a process")" : "no"))
+        rows.append(("in use", report.isBusy ? "yes, by \(owner ?? "a process")" : "no"))
         return rows.map { name, value in
             "\(name):" + String(repeating: " ", count: 14 - name.count) + DisplayText.safe(value) + "\n"
         }.joined()

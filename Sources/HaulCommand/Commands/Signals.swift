@@ -80,7 +80,9 @@ package final class Signals: Sendable {
     }
 
     private static func end(_ signal: Int32) -> Never {
-        if isatty(2) == 1 { _ = SmallFile.write("\n", to: 2) }
+        // The cursor rests on the first bar.
+        let hasBars = Console.movesCursor { name in getenv(name).map { String(cString: $0) } }
+        if isatty(2) == 1 { _ = SmallFile.write(hasBars ? "\r\u{1B}[J" : "\n", to: 2) }
         _exit(ExitStatus.of(signal: signal))
     }
 

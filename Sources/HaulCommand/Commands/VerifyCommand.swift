@@ -1,6 +1,6 @@
 import HaulCore
 import HaulDisk
-package import HaulEngine
+import HaulEngine
 import HaulPlatform
 
 /// `haul verify`: reads files and compares them with checksums.
@@ -11,28 +11,20 @@ package struct VerifyCommand<Engine: DownloadEngine>: Sendable {
         let checksums: [ChecksumValue]
     }
 
-    private let configuration: GetConfiguration
-    private let operands: [String]
-    private let world: World
-    private let makeEngine: @Sendable (EngineOptions) throws -> Engine
+    private let context: CommandContext<Engine>
 
-    package init(
-        _ configuration: GetConfiguration, operands: [String], world: World,
-        makeEngine: @escaping @Sendable (EngineOptions) throws -> Engine
-    ) {
-        self.configuration = configuration
-        self.operands = operands
-        self.world = world
-        self.makeEngine = makeEngine
-    }
+    package init(_ context: CommandContext<Engine>) { self.context = context }
+
+    private var configuration: GetConfiguration { context.configuration }
+    private var operands: [String] { context.operands }
+    private var world: World { context.world }
 
     /// - Returns: 0 when every file is what it should be, else the status of the first one that is not.
     package func run() async -> Int32 {
         do throws(HaulError) {
             return await verify(try items(try await lists()))
         } catch {
-            world.console.error(Messages.error(error) + "\n")
-            return ExitStatus.of(error.code)
+            return context.report(error)
         }
     }
 
@@ -45,16 +37,9 @@ package struct VerifyCommand<Engine: DownloadEngine>: Sendable {
     }
 
     private func fetched(_ url: String) async throws(HaulError) -> SpecFactory.NamedList {
-        var session: EngineSession<Engine>
-        do {
-            session = EngineSession(engine: try makeEngine(configuration.engine), signals: world.listen())
-        } catch {
-            throw error as? HaulError ?? HaulError(.bug, "the engine could not start: \(error)")
-        }
+        var session = try context.session(nil)
         do throws(HaulError) {
-            let list = try await ChecksumLoader.fetch(
-                url, configuration, for: url, temporaryDirectory: world.environment("TMPDIR"),
-                session: &session)
+            let list = try await context.fetchList(url, for: url, session: &session)
             await session.close(because: HaulError(.cancelled, "everything was done"))
             return list
         } catch {

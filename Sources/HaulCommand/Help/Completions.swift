@@ -54,15 +54,17 @@ enum ZshCompletion {
         script += "    case $command in\n"
         for command in CommandName.allCases {
             script += "    \(command.rawValue)) _arguments -s \\\n"
-            script += OptionTable.options(of: command).map { "        \(specification($0)) \\\n" }.joined()
+            let options = OptionTable.options(of: command)
+            script += options.map { "        \(specification($0, command)) \\\n" }.joined()
             script += "        \(operands(command)) ;;\n"
         }
         return script + "    esac\n}\n\n_haul \"$@\"\n"
     }
 
-    private static func specification(_ option: OptionDefinition) -> String {
-        let summary = option.summary.replacing("[", with: "\\[").replacing("]", with: "\\]").replacing(
-            ":", with: "\\:")
+    private static func specification(_ option: OptionDefinition, _ command: CommandName) -> String {
+        let summary = option.summary(for: command).replacing("[", with: "\\[").replacing("]", with: "\\]")
+            .replacing(
+                ":", with: "\\:")
         let value =
             option.placeholder.map { "=:\($0.replacing(":", with: "\\:")):\(action(option.completion))" }
             ?? ""

@@ -20,18 +20,37 @@ enum ManualPage {
             and, if a checksum is known, right; until then it is \\fINAME.part\\fR, with a journal beside it. Whatever ends \
             a download early, the same command run again continues it.
             .PP
-            The paths of the results are printed on standard output, everything else on standard error.
-            .SH OPTIONS
+            The paths of the results are printed on standard output, everything else on standard error; where both \
+            are the same terminal, a path is printed once, in the line that tells that the file is finished.
+            .SH COMMANDS
 
             """
+        page += CommandName.allCases.map(command).joined()
+        page += ".SH OPTIONS\n"
         page +=
             "A flag takes \\fB=yes\\fR and \\fB=no\\fR, so that what the settings file says can be undone.\n"
         page += OptionDefinition.Section.allCases.map(section).joined()
+        page += ".SH VALUES\n"
+        for (name, meaning) in HelpText.quantityMeanings {
+            page += ".TP\n.I \(name)\n\(escaped(meaning)).\n"
+        }
         page +=
             "."
             + "SH EXIT STATUS\nWith several URLs it is that of the first failure, in the order of the URLs.\n"
         for (status, meaning) in ExitStatus.meanings { page += ".TP\n.B \(status)\n\(escaped(meaning))\n" }
+        page += ".SH EXAMPLES\n"
+        for example in CommandName.allCases.flatMap(\.examples) {
+            let meaning = example.meaning.prefix(1).uppercased() + example.meaning.dropFirst()
+            page += ".TP\n.B \(escaped(example.line))\n\(escaped(meaning)).\n"
+        }
         return page + ending
+    }
+
+    private static func command(_ command: CommandName) -> String {
+        let text = command.explanation.split(separator: "\n").joined(separator: " ")
+        let summary = command.summary.prefix(1).uppercased() + command.summary.dropFirst()
+        return ".TP\n.B \(command.rawValue)\n\(escaped(summary)).\n"
+            + (text.isEmpty ? "" : escaped(text) + "\n")
     }
 
     private static func section(_ section: OptionDefinition.Section) -> String {
@@ -59,6 +78,10 @@ enum ManualPage {
         .TP
         .I NAME.part\\fR, \\fINAME.part.haul
         An unfinished download and its journal; both go when it is finished.
+        .TP
+        .I share/doc/haul
+        Below the prefix that haul was installed under (/usr, /usr/local): events.md (the fields of \\-\\-json), options.md,
+        exit\\-status.md, known\\-limits.md, on\\-disk\\-format.md (the journal), README.md and CHANGELOG.md.
         .SH ENVIRONMENT
         .TP
         .B HAUL_USER\\fR, \\fBHAUL_BEARER\\fR, \\fBHAUL_PROXY_USER
@@ -78,7 +101,8 @@ enum ManualPage {
     /// Backslashes and hyphens as roff wants them, and no line that starts with a control character.
     static func escaped(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing(
-            "~", with: "\\(ti")
+            "~", with: "\\(ti"
+        ).replacing("\"", with: "\\(dq")
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
     }
 }

@@ -16,6 +16,8 @@ enum OptionsPage {
                 "\n## \(section.rawValue)\n\n| option | meaning | settings | list |\n| --- | --- | --- | --- |\n"
             page += options.map(row).joined()
         }
+        page += "\n## Values\n\n| value | meaning |\n| --- | --- |\n"
+        page += HelpText.quantityMeanings.map { "| \($0) | \(escaped($1)) |\n" }.joined()
         page += "\n## Exit status\n\n| status | meaning |\n| --- | --- |\n"
         return page + ExitStatus.meanings.map { "| \($0) | \(escaped($1)) |\n" }.joined()
     }

@@ -90,13 +90,14 @@ struct SpecFactory: Sendable {
                 .usage, "--mirror needs exactly one URL, and there are \(count)",
                 advice: "an input file with mirrors separated by tabs")
         }
-        guard let first = outputs.first, count > 1 else { return }
         if outputs.count > 1 {
             guard outputs.count == operands, count == operands || configuration.usesGlob else {
-                throw HaulError(.usage, "--output was given \(outputs.count) times for \(count) URLs")
+                let urls = count == 1 ? "one URL" : "\(count) URLs"
+                throw HaulError(.usage, "--output was given \(outputs.count) times for \(urls)")
             }
             return
         }
+        guard let first = outputs.first, count > 1 else { return }
         let isPattern = configuration.usesGlob && first.contains("#1")
         if first == "-" || isPattern || first.hasSuffix("/")
             || files.isDirectory(path(first, in: configuration.directory))

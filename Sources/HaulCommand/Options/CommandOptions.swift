@@ -61,12 +61,17 @@ extension OptionTable {
         },
         .flag(
             "json", in: .output, .command, "events as JSON lines on standard output",
-            manual: "Instead of paths and messages; docs/events.md tells the fields.",
-            isSetting: false, commands: [.get, .verify, .inspect, .version]
+            manual:
+                "Instead of paths and messages. events.md, installed in share/doc/haul, tells the fields.",
+            isSetting: false, commands: [.get, .verify, .inspect, .version],
+            summaries: [
+                .verify: "results as JSON lines on standard output", .inspect: "one JSON line for each file",
+                .version: "as one JSON line",
+            ]
         ) { $0.writesJSON = $1 },
         .flag(
             "quiet", "q", in: .output, .command, "only errors, and the paths of the results",
-            commands: [.get, .verify]
+            commands: [.get, .verify], summaries: [.verify: "only what is not as it should be"]
         ) { $0.isQuiet = $1 },
         .flag("verbose", "v", in: .output, .command, "say more about what happens") { $0.isVerbose = $1 },
     ]
@@ -85,7 +90,7 @@ extension OptionTable {
             commands: [.get, .verify]
         ) { $0.usesConfig = !$1 },
         .flag(
-            "help", "h", in: .general, .command, "print a short help", isSetting: false,
+            "help", "h", in: .general, .command, "print help", isSetting: false,
             commands: CommandName.allCases
         ) { $0.wantsHelp = $1 },
         .flag(

@@ -19,7 +19,8 @@ extension OptionTable {
             "dir", "d", "DIR", in: .files, .download, "put files into DIR (made when missing)",
             manual:
                 "The default is the working directory. A relative --output is taken from here. verify looks for the files of a list in it.",
-            completion: .directory, commands: [.get, .verify]
+            completion: .directory, commands: [.get, .verify],
+            summaries: [.verify: "look for the files in DIR"]
         ) { (configuration, input) throws(HaulError) in
             configuration.directory = try input.nonEmpty()
         },
@@ -29,7 +30,9 @@ extension OptionTable {
             manual: """
                 auto, the default: a file that came from the same URL and has not changed on the server, or that has the \
                 --checksum, is left as it is; a name given with --output, or a file that came from the same URL and has \
-                not the --checksum, is replaced once the new file is whole; else the new file becomes 'name (1)'.
+                not the --checksum, is replaced once the new file is whole; else the new file becomes 'name (1)'. \
+                replace puts the new file in the place of the old one; it suits scripts, and directories in which files may \
+                be damaged.
                 """,
             completion: .choices(ExistingFilePolicy.allCases.map(\.rawValue))
         ) { (configuration, input) throws(HaulError) in

@@ -25,17 +25,18 @@ extension OptionTable {
             "mirror", nil, "URL", in: .input, .command, "another source of the same file (repeatable)",
             manual: """
                 Only with one URL. Bytes of two sources are joined only where the total and a strong validator agree, or a \
-                checksum decides.
+                checksum decides. A mirror that does not deliver is left out, with a notice that says why.
                 """,
             secret: .url, isSetting: false
         ) { (configuration, input) throws(HaulError) in
-            configuration.mirrors.append(try input.nonEmpty())
+            configuration.mirrors.append(try MirrorSyntax.check(input))
         },
         OptionDefinition(
             "checksum", nil, "ALGO:HEX", in: .input, .download, "what the file must be (repeatable)",
             manual: """
-                sha-512, sha-256, sha-1 or md5, a colon and the digest in hexadecimal. A file that differs is not published, \
-                and the exit status is 9.
+                sha-512, sha-256, sha-1 or md5, a colon and the digest in hexadecimal. A download that differs is fetched once \
+                more from the start, from another source where there is one: a line may have garbled it. If it differs again \
+                it is not published, and the exit status is 9.
                 """,
             isSetting: false, commands: [.get, .verify]
         ) { (configuration, input) throws(HaulError) in
@@ -45,13 +46,33 @@ extension OptionTable {
             "checksums", nil, "FILE|URL", in: .input, .command, "take checksums from a SHA256SUMS list",
             manual: """
                 Written by sha256sum and the like, or in the BSD format. Every URL must have an entry of its name in the \
-                list. A URL is fetched first; credentials go with it only to the origin they were given for.
+                list. A URL is fetched first; credentials go with it only to the origin they were given for. To mend a \
+                directory in which files may be damaged, add --if-exists replace.
                 """,
-            secret: .url, completion: .file, isSetting: false, commands: [.get, .verify]
+            secret: .url, completion: .file, isSetting: false, commands: [.get, .verify],
+            summaries: [.verify: "the list: verify its files, or those named"]
         ) { (configuration, input) throws(HaulError) in
             configuration.checksumLists.append(try input.nonEmpty())
         },
     ]
+}
+
+/// The value of `--mirror`.
+enum MirrorSyntax {
+    static func check(_ input: OptionInput) throws(HaulError) -> String {
+        guard input.text.contains("://") else {
+            throw HaulError(
+                .usage, "\(input.label): the value is not a URL",
+                advice: "write the scheme, such as https://host/file")
+        }
+        do throws(HaulError) {
+            _ = try URLReference(parsing: input.text)
+        } catch {
+            let reason = error.message.prefix(1).lowercased() + error.message.dropFirst()
+            throw HaulError(error.code, "\(input.label): \(reason)", advice: error.advice)
+        }
+        return input.text
+    }
 }
 
 /// The value of `--checksum`.

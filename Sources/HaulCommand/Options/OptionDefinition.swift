@@ -62,13 +62,15 @@ package struct OptionDefinition: Sendable {
     /// May stand in the configuration file.
     package let isSetting: Bool
     package let commands: [CommandName]
+    /// What the option means to commands for which the summary does not fit.
+    let summaries: [CommandName: String]
     let apply: Apply
 
     init(
         _ name: String, _ short: Character? = nil, _ placeholder: String? = nil, in section: Section,
         _ scope: Scope, _ summary: String, manual: String = "", secret: Secret = .none,
         completion: Completion = .nothing, isSetting: Bool = true, commands: [CommandName] = [.get],
-        apply: @escaping Apply
+        summaries: [CommandName: String] = [:], apply: @escaping Apply
     ) {
         self.name = name
         self.short = short
@@ -81,10 +83,14 @@ package struct OptionDefinition: Sendable {
         self.completion = completion
         self.isSetting = isSetting
         self.commands = commands
+        self.summaries = summaries
         self.apply = apply
     }
 
     package var isFlag: Bool { placeholder == nil }
+
+    /// What it means to a command.
+    package func summary(for command: CommandName) -> String { summaries[command] ?? summary }
 
     /// May stand on a line of an input file.
     package var isForLists: Bool { scope == .download }
@@ -93,44 +99,14 @@ package struct OptionDefinition: Sendable {
     static func flag(
         _ name: String, _ short: Character? = nil, in section: Section, _ scope: Scope, _ summary: String,
         manual: String = "", isSetting: Bool = true, commands: [CommandName] = [.get],
+        summaries: [CommandName: String] = [:],
         _ target: @escaping @Sendable (inout GetConfiguration, Bool) -> Void
     ) -> OptionDefinition {
         OptionDefinition(
             name, short, nil, in: section, scope, summary, manual: manual, isSetting: isSetting,
-            commands: commands
+            commands: commands, summaries: summaries
         ) { (configuration, input) throws(HaulError) in
             target(&configuration, try input.yesOrNo())
-        }
-    }
-}
-
-/// The commands there are.
-package enum CommandName: String, Sendable, CaseIterable {
-    case get
-    case verify
-    case inspect
-    case help
-    case version
-
-    /// One line for the help.
-    package var summary: String {
-        switch self {
-        case .get: "download URLs (the word 'get' may be left out)"
-        case .verify: "check files against checksums"
-        case .inspect: "show what an unfinished NAME.part holds"
-        case .help: "explain a command, or list all options"
-        case .version: "print the version"
-        }
-    }
-
-    /// What follows the name.
-    package var synopsis: String {
-        switch self {
-        case .get: "[options] URL..."
-        case .verify: "[options] [FILE...]"
-        case .inspect: "[--json] FILE.part..."
-        case .help: "[COMMAND] [--format man|markdown|bash|zsh|fish]"
-        case .version: "[--json]"
         }
     }
 }

@@ -17,9 +17,11 @@ extension OptionInput {
         return rate == 0 ? nil : rate
     }
 
-    /// Seconds: `30`, `1.5`, `500ms`, `2m`, `1h`.
+    /// Seconds: `30`, `1.5`, `500ms`, `2m`, `1h`, `7d`.
     func seconds(_ range: ClosedRange<Double>) throws(HaulError) -> Double {
-        let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("", 1)]
+        let units: [(String, Double)] = [
+            ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86400), ("", 1),
+        ]
         for (suffix, factor) in units where text.hasSuffix(suffix) {
             guard let number = Quantity.decimal(text.dropLast(suffix.count)) else { continue }
             let seconds = number * factor
@@ -29,7 +31,7 @@ extension OptionInput {
             }
             return seconds
         }
-        throw bad("a time in seconds, such as 30, 1.5 or 2m")
+        throw bad("a time such as 30 or 1.5 (seconds), 500ms, 2m, 1h or 7d")
     }
 
     private func bytes(
@@ -39,6 +41,7 @@ extension OptionInput {
         guard let factor = Quantity.factor(text.dropFirst(digits.count)),
             let number = Quantity.decimal(digits)
         else { throw bad(wanted) }
+        guard number == 0 || number * factor >= 1 else { throw outOfRange("it is less than one byte") }
         let bytes = (number * factor).rounded()
         guard bytes >= Double(range.lowerBound), bytes <= Double(range.upperBound) else {
             throw outOfRange(

@@ -22,29 +22,29 @@ extension OptionTable {
             }
         },
         OptionDefinition(
-            "retry-wait", nil, "SECONDS", in: .retries, .download, "shortest wait between tries (default 1)",
-            manual: "It grows with every try, to at most a minute more. From 0 to 86400."
+            "retry-wait", nil, "TIME", in: .retries, .download, "shortest wait between tries (default 1)",
+            manual: "Such as 5 or 500ms. It grows with every try, to at most a minute more. From 0 to 1d."
         ) { (configuration, input) throws(HaulError) in
             configuration.download.retryWait = try input.seconds(0...86400)
         },
         OptionDefinition(
-            "connect-timeout", nil, "SECONDS", in: .retries, .download, "time to connect (default 15)",
-            manual: "From 0.1 to 3600."
+            "connect-timeout", nil, "TIME", in: .retries, .download, "time to connect (default 15)",
+            manual: "Such as 5 or 500ms. From 100ms to 1h."
         ) { (configuration, input) throws(HaulError) in
             configuration.download.connection.connectTimeout = try input.seconds(0.1...3600)
         },
         OptionDefinition(
-            "stall-timeout", nil, "SECONDS", in: .retries, .download, "time without a byte (default 30)",
-            manual: "From 0.1 to 86400."
+            "stall-timeout", nil, "TIME", in: .retries, .download, "time without a byte (default 30)",
+            manual: "Such as 90 or 2m. From 100ms to 1d."
         ) { (configuration, input) throws(HaulError) in
             configuration.download.connection.stallTimeout = try input.seconds(0.1...86400)
         },
         OptionDefinition(
-            "max-time", nil, "SECONDS", in: .retries, .download, "time for a whole download",
+            "max-time", nil, "TIME", in: .retries, .download, "time for a whole download",
             manual: """
-                Waits and retries included; what came is kept. From 0.1 to 31536000. Default: no limit. A server that \
-                asks to wait longer (Retry-After) fails the download at once; without a limit, one that asks for more \
-                than an hour.
+                Such as 90, 10m or 1h. Waits and retries included; what came is kept. At most 365d. Default: no limit. A \
+                server that asks to wait longer (Retry-After) fails the download at once; without a limit, one that asks \
+                for more than an hour.
                 """
         ) { (configuration, input) throws(HaulError) in
             configuration.download.maximumTime = try input.seconds(0.1...31_536_000)

@@ -10,31 +10,40 @@ package struct Console: Sendable {
     package var size: @Sendable () -> (columns: Int, rows: Int)
     /// Standard error is a terminal that understands cursor movement.
     package var hasBars: Bool
+    /// Standard output is a terminal as well: what is written to both would be read twice.
+    package var outputIsTerminal: Bool
     package var unicode: Bool
     package var color: Bool
 
     package init(
         output: @escaping @Sendable (String) -> Bool, error: @escaping @Sendable (String) -> Void,
         size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (80, 24) }, hasBars: Bool = false,
-        unicode: Bool = true, color: Bool = false
+        outputIsTerminal: Bool = false, unicode: Bool = true, color: Bool = false
     ) {
         self.output = output
         self.error = error
         self.size = size
         self.hasBars = hasBars
+        self.outputIsTerminal = outputIsTerminal
         self.unicode = unicode
         self.color = color
     }
 
     /// The real streams of this process.
     package static func live(environment: @escaping @Sendable (String) -> String?) -> Console {
-        let term = environment("TERM") ?? ""
-        let hasBars = isatty(2) == 1 && !term.isEmpty && term != "dumb"
+        let hasBars = movesCursor(environment)
         let columns = environment("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
         return Console(
             output: { SmallFile.write($0, to: 1) == 0 }, error: { _ = SmallFile.write($0, to: 2) },
             size: { terminalSize(fallback: columns ?? 80) }, hasBars: hasBars,
-            unicode: isUnicode(environment), color: hasBars && (environment("NO_COLOR") ?? "").isEmpty)
+            outputIsTerminal: isatty(1) == 1 && isatty(2) == 1, unicode: isUnicode(environment),
+            color: hasBars && (environment("NO_COLOR") ?? "").isEmpty)
+    }
+
+    /// Whether standard error is a terminal that understands cursor movement.
+    static func movesCursor(_ environment: (String) -> String?) -> Bool {
+        let term = environment("TERM") ?? ""
+        return isatty(2) == 1 && !term.isEmpty && term != "dumb"
     }
 
     /// The first of `LC_ALL`, `LC_CTYPE` and `LANG` that says something decides.

@@ -114,8 +114,12 @@ package enum EventJSON {
     }
 
     private static func retryFields(_ state: DownloadState) -> [Field] {
-        guard case .retrying(let seconds, let error) = state else { return [] }
-        return [Field("seconds", .number(seconds)), Field("error", self.error(error))]
+        guard let retry = Retry(state) else { return [] }
+        return [
+            Field("seconds", .number(retry.seconds)), Field("attempt", .integer(Int64(retry.attempt))),
+            Field("attempts", .optional(retry.limit) { .integer(Int64($0)) }),
+            Field("error", error(retry.error)),
+        ]
     }
 
     private static func name(_ state: DownloadState) -> String {

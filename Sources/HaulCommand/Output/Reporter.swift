@@ -112,11 +112,11 @@ package actor Reporter {
     private func stateChanged(_ id: DownloadID, _ state: DownloadState, now: Double) {
         guard let job = jobs[id] else { return }
         if style.isJSON { emit(EventJSON.state(job.subject, state)) }
-        guard case .retrying(let seconds, let error) = state, style.isHuman, style != .bars || isVerbose
+        guard let retry = Retry(state), style.isHuman, style != .bars || isVerbose
         else { return }
         guard isVerbose || now >= quietUntil else { return }
         quietUntil = now + 10
-        say(Messages.retrying(job.name, seconds, error))
+        say(Messages.retrying(job.name, retry))
     }
 
     private func named(_ id: DownloadID, path: String) {
@@ -140,8 +140,15 @@ package actor Reporter {
         guard var job = jobs.removeValue(forKey: id) else { return }
         job.path = result.path ?? job.path
         if style.isJSON { emit(EventJSON.finished(job.subject, result)) }
-        if style.isHuman { say(finishedLine(job.name, result)) }
-        if let path = result.path, style != .json { print(path) }
+        // Where both streams are read by one person, the path is said once, with what there is to say of it.
+        let isSaidOnce = style.isHuman && console.outputIsTerminal
+        if isSaidOnce {
+            say(Messages.finished(result.path ?? job.name, result))
+        } else if style.isHuman {
+            say(finishedLine(job.name, result))
+        }
+        if let path = result.path, style != .json, !isSaidOnce { print(path) }
+        if style.isHuman, let advice = Messages.beside(result, exists: SmallFile.exists) { say(advice) }
     }
 
     /// Among bars one line stays one line: the whole path goes to standard output anyway.
@@ -186,7 +193,7 @@ package actor Reporter {
     /// Takes the bars away.
     package func clear() {
         guard style == .bars else { return }
-        let text = display.erased(width: console.size().columns)
+        let text = display.erased()
         if !text.isEmpty { console.error(text) }
     }
 

@@ -105,7 +105,8 @@ extension DownloadMachine {
     ) -> [DownloadAction] {
         let index = run.work.source
         // Failures of requests that were under way together are one failure.
-        if lastCounted.map({ run.started >= $0 }) ?? true || sources[index].failures == 0 {
+        let isCounted = lastCounted.map({ run.started >= $0 }) ?? true || sources[index].failures == 0
+        if isCounted {
             sources[index].failures += 1
             lastCounted = now
         }
@@ -128,7 +129,14 @@ extension DownloadMachine {
         case .retry(let delay):
             sources[index].notBefore = now.advanced(by: delay)
             let others = sources.indices.contains { $0 != index && sources[$0].isAlive }
-            return others || delivering > 0 ? [] : [.state(.retrying(seconds: delay, because: failure.error))]
+            if others, isCounted, sources[index].failures == 1, sources[index].delivered == 0 {
+                return [leftOut(index, "is left out for now", failure.error)]
+            }
+            if others || delivering > 0 { return [] }
+            let (attempt, limit) = (sources[index].failures, configuration.retry.limit)
+            return [
+                .state(.retrying(seconds: delay, because: failure.error, attempt: attempt, of: limit))
+            ]
         }
     }
 
@@ -167,8 +175,13 @@ extension DownloadMachine {
         sources[index].death = error
         if soloSource == index { soloSource = nil }
         guard sources.contains(where: { $0.isAlive && !$0.isSuspect }) else { return end(.fail(error)) }
-        let warning = Notice.warning("\(sources[index].given.redacted) is left out: \(error.message)")
-        return [.notice(warning)] + fetchOn(now: now)
+        return [leftOut(index, "is left out", error)] + fetchOn(now: now)
+    }
+
+    /// Names the source once, although most reasons name it too.
+    private func leftOut(_ index: Int, _ how: String, _ error: HaulError) -> DownloadAction {
+        let name = sources[index].given.redacted
+        return .notice(.warning("\(name) \(how): \(error.message.replacing(name, with: "it"))"))
     }
 
     // MARK: Other bytes

@@ -4,7 +4,10 @@ package enum DownloadState: Hashable, Sendable {
     case probing
     case downloading
     /// Waiting for the next try, `seconds` from when the event was sent.
-    case retrying(seconds: Double, because: HaulError)
+    ///
+    /// `attempt`: Which of the tries in a row without progress comes next, from 1; `of`: how many there may be,
+    /// `nil`: without end.
+    case retrying(seconds: Double, because: HaulError, attempt: Int = 1, of: Int? = nil)
     case verifying
     case finished
     case failed

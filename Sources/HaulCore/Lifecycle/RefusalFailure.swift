@@ -4,14 +4,15 @@ extension Refusal {
     ///
     /// `isImpostor`: a web page came instead of the known file: a login or throttle page, worth another try later.
     /// `viaProxy`: a proxy may have given the answer.
+    /// `login`: what the request brought to identify the user, in words.
     package func failure(
-        of url: URLReference, isImpostor: Bool = false, viaProxy: Bool = false
+        of url: URLReference, isImpostor: Bool = false, viaProxy: Bool = false, login: String? = nil
     ) -> Failure {
         switch self {
         case .status(407, let retryAfter) where viaProxy:
             return StatusFailure.proxyLogin(retryAfter: retryAfter)
         case .status(let status, let retryAfter):
-            return StatusFailure.failure(status, retryAfter: retryAfter, url: url)
+            return StatusFailure.failure(status, retryAfter: retryAfter, url: url, login: login)
         case .changed(let what) where isImpostor:
             return Failure(
                 .server,
@@ -44,8 +45,8 @@ extension Refusal {
 
 /// What each HTTP status that is no success means.
 enum StatusFailure {
-    static func failure(_ status: Int, retryAfter: Double?, url: URLReference) -> Failure {
-        var failure = classify(status, url)
+    static func failure(_ status: Int, retryAfter: Double?, url: URLReference, login: String?) -> Failure {
+        var failure = classify(status, url, login)
         failure.error.status = status
         failure.error.retryAfter = retryAfter
         return failure
@@ -59,9 +60,15 @@ enum StatusFailure {
                 advice: "give user and password with --proxy-user", status: 407, retryAfter: retryAfter))
     }
 
-    private static func classify(_ status: Int, _ url: URLReference) -> Failure {
+    private static func classify(_ status: Int, _ url: URLReference, _ login: String?) -> Failure {
         let place = url.redacted
         switch status {
+        case 401 where login != nil:
+            return Failure(
+                .refusedLink,
+                HaulError(
+                    .authenticationFailed, "the server refused the \(login ?? "login") for \(place) (401)",
+                    advice: "check the \(login ?? "login")"))
         case 401:
             return Failure(
                 .refusedLink,

@@ -1,12 +1,15 @@
 /// A smoothed rate, for people and for decisions: an exponentially weighted mean over a few seconds.
 ///
-/// Never NaN, never negative; `nil` until there is something to measure.
+/// What was measured counts for e^(-age / window): one window later for a third, three windows later for a
+/// twentieth, whether bytes come or not. Never NaN, never negative; `nil` until there is something to measure.
 package struct SpeedMeter: Hashable, Sendable {
     private let window: Double
     private var start: Instant
     private var last: Instant
     private var pending: Int64 = 0
     private var mean: Double?
+    /// How much of a full window the mean rests on, 0...1: without it the first instants would weigh for ever.
+    private var evidence = 0.0
 
     /// `window`: seconds after which an old rate counts for about a third.
     package init(window: Double = 3, now: Instant) {
@@ -41,10 +44,26 @@ package struct SpeedMeter: Hashable, Sendable {
         let elapsed = now.seconds(since: last)
         guard elapsed >= step else { return }
         let current = Double(pending) / elapsed
-        // e^(-x) by its definition's limit would do; a rational approximation is monotonic and needs no libm.
-        let weight = elapsed / (elapsed + window)
-        mean = mean.map { $0 + (current - $0) * weight } ?? current
+        let weight = 1 - SpeedMeter.decay(elapsed / window)
+        guard weight > 0 else { return }
+        evidence += (1 - evidence) * weight
+        mean = (mean ?? 0) + (current - (mean ?? 0)) * (weight / evidence)
         pending = 0
         last = now
+    }
+
+    /// e^(-x) for x of 0 and more, in plain arithmetic: (e^(-x/2ⁿ))^(2ⁿ), the inner one by a Padé approximant.
+    static func decay(_ x: Double) -> Double {
+        guard x < 40 else { return 0 }
+        var small = x
+        var squarings = 0
+        while small > 0.25 {
+            small /= 2
+            squarings += 1
+        }
+        let even = 1 + small * small / 12
+        var value = (even - small / 2) / (even + small / 2)
+        for _ in 0..<squarings { value *= value }
+        return value
     }
 }

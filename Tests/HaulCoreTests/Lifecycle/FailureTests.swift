@@ -9,12 +9,13 @@ struct FailureTests {
     func retries() throws {
         let driver = Driver { $0.retry = RetryPolicy(limit: 2) }
         driver.start()
-        for _ in 1...2 {
+        for attempt in 1...2 {
             let (id, _) = try #require(driver.next())
             let failure = Driver.failure()
             #expect(
-                driver.finish(id, .failed(failure)) == [.state(.retrying(seconds: 1, because: failure.error))]
-            )
+                driver.finish(id, .failed(failure)) == [
+                    .state(.retrying(seconds: 1, because: failure.error, attempt: attempt, of: 2))
+                ])
             #expect(driver.next() == nil)
             #expect(driver.machine.deadline(now: driver.now) == driver.now.advanced(by: 1))
             driver.wait(1)
@@ -22,6 +23,29 @@ struct FailureTests {
         let (id, _) = try #require(driver.next())
         let error = driver.finish(id, .failed(Driver.failure())).failure
         #expect(error?.message == "it broke, 3 times in a row")
+    }
+
+    @Test("a mirror that fails while others are left is named once, with the reason")
+    func leftOut() throws {
+        let driver = Driver([Driver.url, Driver.mirror])
+        driver.start()
+        let (id, _) = try #require(driver.next())
+        let name = Driver.url.redacted
+        let lost = Failure(.connection, HaulError(.connectionLost, "the connection to \(name) was lost"))
+        let actions = driver.finish(id, .failed(lost))
+        let notice = "\(name) is left out for now: the connection to it was lost"
+        #expect(actions.filter { $0 == .notice(.warning(notice)) }.count == 1)
+        let (second, work) = try #require(driver.next())
+        #expect(work.source == 1)
+        let gone = driver.finish(second, Driver.status(404))
+        #expect(
+            gone.contains { action in
+                if case .notice(.warning(let text)) = action {
+                    text.contains(" is left out: ")
+                } else {
+                    false
+                }
+            })
     }
 
     @Test("progress resets the count")

@@ -133,6 +133,17 @@ struct RefusalFailureTests {
         #expect(failure.error.advice != nil)
     }
 
+    @Test("a 401 asks for a login, or says that the one that was given is refused")
+    func login() {
+        let refusal = Refusal.status(401, retryAfter: nil)
+        let asked = refusal.failure(of: Self.url).error
+        #expect(asked.message.contains("wants a login") && asked.advice?.contains("--user") == true)
+        let refused = refusal.failure(of: Self.url, login: "user name or password").error
+        #expect(refused.code == .authenticationFailed && refused.status == 401)
+        #expect(refused.message.contains("refused the user name or password"))
+        #expect(refused.advice == "check the user name or password")
+    }
+
     @Test("no message holds what a URL keeps secret")
     func secrets() throws {
         let url = try URLReference(parsing: "https://me:hush@s.test/file?token=hush")

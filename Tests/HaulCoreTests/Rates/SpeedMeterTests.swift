@@ -35,6 +35,41 @@ struct SpeedMeterTests {
         #expect(rate > 99_000 && rate < 110_000)
     }
 
+    @Test("after a stall the rate is a third in one window, and next to nothing in ten seconds")
+    func stall() throws {
+        var meter = SpeedMeter(now: Self.start)
+        for step in 1...200 { meter.record(100_000, at: Self.start.advanced(by: Double(step) * 0.1)) }
+        let end = Self.start.advanced(by: 20)
+        let rate = { meter.rate(at: end.advanced(by: $0)) ?? -1 }
+        #expect(abs(rate(0) - 1e6) < 1)
+        #expect(abs(rate(3) / 1e6 - 0.367_879) < 1e-3)
+        #expect(abs(rate(6) / 1e6 - 0.135_335) < 1e-3)
+        #expect(rate(10) < 4e4)
+        #expect(rate(45) < 1)
+        let left = { meter.remaining(10_000_000, at: end.advanced(by: $0)) }
+        #expect(abs((left(0) ?? 0) - 10) < 0.01)
+        #expect((left(10) ?? 0) > 200)
+        #expect(left(45) == nil)
+    }
+
+    @Test("after a change of speed the old one weighs a twentieth three windows later")
+    func change() {
+        var meter = SpeedMeter(now: Self.start)
+        for step in 1...100 { meter.record(1_000_000, at: Self.start.advanced(by: Double(step) * 0.1)) }
+        for step in 101...190 { meter.record(100_000, at: Self.start.advanced(by: Double(step) * 0.1)) }
+        let rate = meter.rate(at: Self.start.advanced(by: 19)) ?? 0
+        #expect(rate > 1e6 && rate < 1.6e6)
+    }
+
+    @Test("the first seconds are a plain mean: a burst at the start does not last")
+    func beginning() {
+        var meter = SpeedMeter(now: Self.start)
+        meter.record(1_000_000, at: Self.start.advanced(by: 0.1))
+        for step in 2...10 { meter.record(10_000, at: Self.start.advanced(by: Double(step) * 0.1)) }
+        let rate = meter.rate(at: Self.start.advanced(by: 1)) ?? 0
+        #expect(rate > 0.8e6 && rate < 1.2e6)
+    }
+
     @Test("a source that fell silent decays, and looking does not change it")
     func decays() {
         var meter = SpeedMeter(now: Self.start)
