@@ -37,7 +37,7 @@ debug: ## the debug binary, .build/debug/haul
 test: ## every test: unit, property, loopback, end to end, thread sanitizer
 	@"$(ROOT)/scripts/test.sh"
 
-check: ## what CI checks beyond test: format, docs, packages, fault lab, real servers
+check: ## what CI checks beyond test: format, docs, packages, scripted and real servers, fault lab
 	@"$(ROOT)/scripts/check.sh"
 
 format: ## format the Swift files

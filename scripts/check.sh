@@ -125,6 +125,7 @@ STEPS=(
     "cases        60  python3 scripts/checks/cases.py"
     "install     120  check_install"
     "deb         900  check_deb"
+    "scripted    900  python3 Tests/Scripted/run.py"
     "faultlab   1200  scripts/checks/faultlab.sh --times 1"
     "real-servers 1200 python3 Tests/RealServers/run.py"
     "crash      1500  python3 scripts/checks/crash.py --kills 100"

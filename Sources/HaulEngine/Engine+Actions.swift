@@ -195,6 +195,14 @@ extension Engine {
         guard let ending = run.ending, run.transfers.isEmpty, run.jobs == 0, runs[run.id] != nil else {
             return
         }
+        if let aside = run.aside {
+            run.aside = nil
+            let id = run.id
+            return submit(run) {
+                aside.keep()
+                return .released(id)
+            }
+        }
         guard let partial = run.partial, !isPublished(ending) else { return close(run, ending) }
         run.partial = nil
         run.sink = nil

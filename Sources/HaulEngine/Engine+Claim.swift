@@ -28,6 +28,8 @@ extension Engine {
         let exact = run.keepsName
         let header = run.header(named: run.partial?.header.finalName ?? name)
         let partial = run.partial
+        let aside = run.aside
+        run.aside = nil
         let needed = body.file.codings.isEmpty ? body.file.length : nil
         let taken = takenName(run)
         let waits = run.spec.options.waitsForLock
@@ -36,7 +38,8 @@ extension Engine {
             run.wholeLength = nil
         }
         submit(run) {
-            .claimed(
+            aside?.keep()
+            return .claimed(
                 id, transfer,
                 Result { () throws(HaulError) in
                     do throws(PartialFailure) {

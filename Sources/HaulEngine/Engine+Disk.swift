@@ -89,7 +89,8 @@ extension Engine {
         guard let partial = run.partial else { return }
         run.partial = nil
         run.sink = nil
-        pool.submit { partial.keep() }
+        // Let go where the next one is claimed: until then it is ours, and must not seem to be another's.
+        run.aside = partial
     }
 
     func startDigests(_ run: Run) {

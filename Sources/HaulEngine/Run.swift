@@ -20,6 +20,8 @@ final class Run {
     var userName: String?
     var partial: PartialFile?
     var sink: (any ByteSink)?
+    /// A partial that turned out to be of another file; it is kept as it is.
+    var aside: PartialFile?
     /// The final path once it is claimed or published.
     var path: String?
     var claimedName: String?

@@ -60,6 +60,20 @@ struct ResumeTests {
         #expect(outcome.result?.received == Int64(content.count - cut))
     }
 
+    @Test("the partial of another URL under the same name is let go before the new one is made")
+    func foreignPartial() async throws {
+        let server = try await brokenOff()
+        server.become { [changed] request, connection in
+            connection.serve(file: changed, for: request, etag: "\"b\"")
+        }
+        let outcome = try await Downloads.run(
+            .file(server.url("/other"), at: directory) { $0.connections = .fixed(1) })
+        #expect(outcome.result?.length == Int64(changed.count), "\(outcome.errors)")
+        #expect(directory.holds("file.bin", changed))
+        // Held by ourselves it would seem busy, and the answer would be thrown away and asked for again.
+        #expect(server.requests.count == 1)
+    }
+
     @Test("after a shutdown, what was on disk counts")
     func afterShutdown() async throws {
         let server = try ChangingServer { [content] request, connection in
