@@ -80,6 +80,13 @@ extension PartialFile {
     /// Lets go of the file and leaves everything for a later run; what is worth nothing is removed.
     /// - Parameter sync: brings it to the disk first, which may take its time; else it is good until the system stops.
     package func keep(sync: Bool = true) {
+        do {
+            try checkStillThere()
+        } catch {
+            // The journal must not vouch for a file that somebody put in the place of ours.
+            if case .removedUnderUs = error { removeJournal() }
+            return close()
+        }
         if usable.isEmpty { return discard() }
         if sync { try? makeDurable() }
         close()

@@ -60,6 +60,8 @@ package final class PartialFile: ByteSink {
     package var usable: RangeSet { state.withLock { $0.written } }
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemFailure) {
+        // Nothing written is nothing claimed, however far behind the end it would stand.
+        guard !bytes.isEmpty else { return }
         // A write beyond the end of a file that was cut would hide the cut, and leave a hole of zeros.
         try checkLength()
         if hasDigests.load(ordering: .acquiring) {

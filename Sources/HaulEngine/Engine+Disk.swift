@@ -56,6 +56,9 @@ extension Engine {
             lookAgain(run)
         case .goOn:
             startDigests(run)
+            if let partial = found.partial, found.earlier?.matchesURL == true {
+                tell(.named(run.id, path: partial.directory.path(of: partial.header.finalName)))
+            }
             let actions = run.machine.started(
                 found: found.earlier, condition: found.condition, now: MonotonicClock.now)
             perform(actions, run)
@@ -65,14 +68,14 @@ extension Engine {
     func lookAgain(_ run: Run) {
         run.directory = nil
         run.jobs += 1
-        let id = run.id
-        Task { [weak self] in
+        let (id, inbox) = (run.id, inbox)
+        Task {
             try? await Task.sleep(for: .milliseconds(200))
-            await self?.prepareAgain(id)
+            inbox.post(.waitedLongEnough(id))
         }
     }
 
-    private func prepareAgain(_ id: DownloadID) {
+    func prepareAgain(_ id: DownloadID) {
         guard let run = runs[id] else { return }
         run.jobs -= 1
         if run.hasEnded { closeIfIdle(run) } else { prepare(run) }

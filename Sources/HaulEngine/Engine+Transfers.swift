@@ -19,6 +19,7 @@ extension Engine {
         case .synced(let id): withRun(id) { $0.isSyncing = false }
         case .refreshed(let id, let source, let answer): refreshed(id, source, answer)
         case .released(let id): withRun(id) { _ in }
+        case .waitedLongEnough(let id): prepareAgain(id)
         }
     }
 

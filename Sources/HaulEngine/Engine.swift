@@ -78,6 +78,8 @@ package actor Engine {
         case synced(DownloadID)
         case refreshed(DownloadID, source: Int, LinkAnswer)
         case released(DownloadID)
+        /// A file that another holds may be free by now.
+        case waitedLongEnough(DownloadID)
         case alarm
     }
 

@@ -23,6 +23,22 @@ private func specs(
 
 @Suite("Input files")
 struct InputListTests {
+    @Test(
+        "two downloads into one file are refused before anything starts",
+        arguments: ["http://h/a out=g\nhttp://h/b out=g", "http://h/a out=x/g\nhttp://h/b out=./x//g"])
+    func sameName(text: String) throws {
+        let (configuration, _, _) = try configured(["--no-config"])
+        let factory = SpecFactory(
+            configuration: configuration, checksums: [],
+            files: .init(isDirectory: { _ in false }, isSymbolicLink: { _ in false }), listName: "list")
+        var plan = try DownloadPlan(
+            factory: factory, operands: [],
+            list: InputListReader(file: "list", lines: LineReader(Array(text.utf8))))
+        let error = failure { _ = try plan.check() }
+        #expect(error?.code == .usage)
+        #expect(error?.message.hasPrefix("list line 2: ") == true)
+    }
+
     @Test("a line is a URL; comments and empty lines are not; line ends may be those of Windows")
     func urls() throws {
         let text = "\u{FEFF}# list\nhttp://h/a\r\n\n  # indented comment\n   \nhttps://h/b?x=1&y=2"

@@ -275,9 +275,21 @@ struct PartialFileTests {
         #expect(usable.ranges.last?.upper ?? 0 == size)
     }
 
+    @Test("vouches no more for a file that somebody put in its place")
+    func replacedWhileWriting() throws {
+        let file = try start()
+        try file.fill(body, ByteRange(0, 5000))
+        try file.makeDurable()
+        try scratch.remove("file.bin.part")
+        try scratch.put("file.bin.part", [UInt8](repeating: 7, count: 5000))
+        file.keep()
+        #expect(scratch.names == ["file.bin.part"], "theirs stays, our journal goes")
+    }
+
     @Test("may be written in any order, and started over, without being taken for cut")
     func anyOrder() throws {
         let file = try start()
+        try file.write(UnsafeRawBufferPointer(start: nil, count: 0), at: 60_000)
         try file.fill(body, ByteRange(30_000, body.length))
         try file.fill(body, ByteRange(0, 1000))
         try file.makeDurable()

@@ -153,6 +153,26 @@ struct HostileTests {
         #expect(server.requests.count == 2)
     }
 
+    @Test("who waits for a file that another holds waits no longer than the time limit")
+    func heldForLonger() async throws {
+        let server = try ScriptedServer { [content] request, connection in
+            connection.serve(file: content, for: request, etag: "\"a\"")
+        }
+        let source = SourceDigest.of(try URLReference(parsing: server.url("/f.bin")).identity)
+        let header = JournalHeader(
+            sources: [source], file: RemoteFile(length: 10, hasRanges: true), finalName: "f.bin")
+        // Two opens of one file are two holders, also within one process.
+        let other = try TargetDirectory.open(directory.path, creating: false, system: LiveSystem())
+            .createPartial(name: "f.bin", exactName: true, header: header)
+        let outcome = try await Downloads.run(
+            .file(server.url("/f.bin"), at: directory, name: "f.bin") {
+                $0.waitsForLock = true
+                $0.maximumTime = 0.3
+            })
+        #expect(outcome.errors.map(\.code) == [.timeLimit])
+        other.discard()
+    }
+
     @Test(
         "the file there that has the checksum is the file that is asked for, whatever the server says of it")
     func sameByChecksum() async throws {

@@ -63,9 +63,14 @@ package struct DownloadPlan {
     /// - Returns: how many downloads there are.
     package mutating func check() throws(HaulError) -> Int {
         var count = 0
-        while operand < operands.count, try next() != nil { count += 1 }
+        var names = ExplicitNames()
+        while operand < operands.count, let spec = try next() {
+            // One name for all of them is another mistake, and told as such below.
+            if factory.configuration.outputs.count > 1 { try names.add(spec.destination, factory.files) }
+            count += 1
+        }
         while let entry = try list?.next() {
-            try factory.check(entry)
+            try factory.check(entry, &names)
             count += 1
         }
         try factory.check(count: count, operands: operands.count)

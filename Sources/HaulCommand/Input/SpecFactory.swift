@@ -42,9 +42,16 @@ struct SpecFactory: Sendable {
     }
 
     /// Throws what `spec(for:)` would, in less time: half a million lines are checked before the first byte comes.
-    func check(_ entry: InputEntry) throws(HaulError) {
+    ///
+    /// `names`: the files that were named so far; one that the entry names comes in.
+    func check(_ entry: InputEntry, _ names: inout ExplicitNames) throws(HaulError) {
         do {
             let own = entry.options.isEmpty ? configuration : try applied(entry)
+            if let output = own.outputs.last, !entry.options.isEmpty {
+                let name = OutputName.confined(
+                    output, in: own.directory ?? ".", isSymbolicLink: files.isSymbolicLink)
+                try names.add(destination(name, in: own.directory), files)
+            }
             if checksums.isEmpty, entry.urls.allSatisfy(PlainURL.isSurelyValid) { return }
             _ = try checked(DownloadSpec.read(entry.urls), allowsFiles: own.download.allowsFileURLs)
         } catch {
@@ -153,6 +160,35 @@ struct SpecFactory: Sendable {
         let place = "\(listName) line \(line): "
         guard !error.message.hasPrefix("\(listName) line ") else { return error }
         return HaulError(.usage, place + error.message, advice: error.advice)
+    }
+}
+
+/// The files that the user named: two downloads of one command into one file would lose one of them.
+struct ExplicitNames {
+    private var paths: Set<String> = []
+
+    /// - Throws: `.usage` for a file that was named before.
+    mutating func add(_ destination: Destination, _ files: DownloadPlan.Files) throws(HaulError) {
+        guard case .file(let path) = destination, !path.hasSuffix("/"), !files.isDirectory(path) else {
+            return
+        }
+        guard paths.insert(ExplicitNames.plain(path)).inserted else {
+            throw HaulError(
+                .usage, "two downloads are to become \(path)", advice: "give each a name of its own")
+        }
+    }
+
+    /// Without what leads nowhere else: `a/./b` and `a/x/../b` are `a/b`.
+    private static func plain(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == "..", let last = parts.last, last != ".." {
+                parts.removeLast()
+            } else {
+                parts.append(part)
+            }
+        }
+        return (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
     }
 }
 

@@ -29,8 +29,8 @@ extension OptionTable {
             "if it exists: auto, replace, rename, skip, fail",
             manual: """
                 auto, the default: a file that came from the same URL and has not changed on the server, or that has the \
-                --checksum, is left as it is; a name given with --output, or a file that came from the same URL and has \
-                not the --checksum, is replaced once the new file is whole; else the new file becomes 'name (1)'. \
+                --checksum, is left as it is; a name given with --output, or a file that came from the same URL, was not \
+                changed here since and has not the --checksum, is replaced once the new file is whole; else the new file becomes 'name (1)'. \
                 replace puts the new file in the place of the old one; it suits scripts, and directories in which files may \
                 be damaged.
                 """,

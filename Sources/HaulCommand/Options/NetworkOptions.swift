@@ -12,6 +12,12 @@ extension OptionTable {
                 """,
             secret: .url
         ) { (configuration, input) throws(HaulError) in
+            // Elsewhere `-x 16` asks for 16 connections; a proxy of that name would only be a puzzle.
+            guard Int(input.text) == nil else {
+                throw HaulError(
+                    .usage, "\(input.label): '\(input.text)' is not a proxy",
+                    advice: "-x http://HOST:PORT, or for connections -c \(input.text)")
+            }
             configuration.download.connection.proxy = input.text
         },
         OptionDefinition(

@@ -15,7 +15,7 @@ package enum RedirectPolicy {
     ///
     /// `hop` is 1 for the first redirect of a request; `allowsDowngrade` lets https become http
     /// (`--allow-downgrade`).
-    /// - Throws: `.tooManyRedirects`, `.downgradeRefused` or `.unsupportedScheme`.
+    /// - Throws: `.tooManyRedirects`, `.downgradeRefused` or `.badRedirect`.
     package static func next(
         from: URLReference, to: URLReference, hop: Int, status: Int, method: String, allowsDowngrade: Bool
     ) throws(HaulError) -> NextRequest {
@@ -26,7 +26,7 @@ package enum RedirectPolicy {
         }
         guard isSameKind(from, to) else {
             throw HaulError(
-                .unsupportedScheme,
+                .badRedirect,
                 "\(from.redacted) redirects to \(to.redacted), and Haul does not follow to \(to.scheme)")
         }
         guard to.isSecure || !from.isSecure || allowsDowngrade else {

@@ -2,11 +2,13 @@ extension URLReference {
     /// Where a `Location` points, seen from this URL (RFC 3986 §5.2), user and password never inherited.
     ///
     /// Dot segments are removed only where two paths are merged: what a server spells out may be signed.
-    /// - Throws: `.badRedirect`, or `.unsupportedScheme` when it leaves what Haul can fetch.
+    /// - Throws: `.badRedirect`, also when it leaves what Haul can fetch.
     package func resolving(_ location: String) throws(HaulError) -> URLReference {
         let bytes = ASCII.trimmed(Array(location.utf8)[...])
         if let colon = bytes.firstIndex(of: ASCII.colon), let scheme = URLParser.scheme(bytes[..<colon]) {
-            guard URLReference.defaultPorts[scheme] != nil else { throw URLParser.unsupported(scheme) }
+            guard URLReference.defaultPorts[scheme] != nil else {
+                throw badRedirect(URLParser.unsupported(scheme).message)
+            }
             return try target(String(decoding: bytes, as: UTF8.self))
         }
         if bytes.starts(with: "//".utf8) {
