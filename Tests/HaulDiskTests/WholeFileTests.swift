@@ -73,7 +73,7 @@ struct WholeFileTests {
     func batchOrder() throws {
         let system = FakeSystem()
         let target = try TargetDirectory.open("/", creating: false, system: system)
-        let files = (0..<25).map { WholeFile(bytes: [UInt8($0)], name: "f\($0)", policy: .fail) }
+        let files = (0..<50).map { WholeFile(bytes: [UInt8($0)], name: "f\($0)", policy: .fail) }
         #expect(target.publishWhole(batch: files).allSatisfy { (try? $0.get()) != nil })
         let directorySyncs = system.log.filter { $0 == .sync(FakeModel.root, dataOnly: false) }
         #expect(directorySyncs.count == 1)
@@ -104,17 +104,17 @@ struct WholeFileTests {
         #expect(target.publishWhole(batch: files).allSatisfy { (try? $0.get()) == nil })
     }
 
-    @Test("by the hundred, from several threads, are all there and right")
+    @Test("by the thousand, from several threads, are all there and right")
     func many() async throws {
         let scratch = try Scratch()
         let target = try scratch.target()
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
-                    for batch in 0..<3 {
-                        let files = (0..<25).map { index in
+                    for batch in 0..<5 {
+                        let files = (0..<50).map { index in
                             WholeFile(
-                                bytes: Body(UInt64(thread * 1000 + batch * 25 + index), length: 100).bytes,
+                                bytes: Body(UInt64(thread * 1000 + batch * 50 + index), length: 100).bytes,
                                 name: "same.bin", policy: .rename)
                         }
                         #expect(target.publishWhole(batch: files).allSatisfy { (try? $0.get()) != nil })
@@ -122,7 +122,7 @@ struct WholeFileTests {
                 }
             }
         }
-        #expect(scratch.names.count == 300)
-        #expect(Set(scratch.names.compactMap(scratch.bytes)).count == 300)
+        #expect(scratch.names.count == 1000)
+        #expect(Set(scratch.names.compactMap(scratch.bytes)).count == 1000)
     }
 }
