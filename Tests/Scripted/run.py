@@ -19,6 +19,7 @@ import names  # noqa: E402, F401
 import redirects  # noqa: E402, F401
 import resume  # noqa: E402, F401
 import retry  # noqa: E402, F401
+import terminal  # noqa: E402, F401
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
