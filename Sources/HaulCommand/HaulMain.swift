@@ -11,6 +11,7 @@ package enum HaulMain {
     package static func main() -> Never {
         openStandardDescriptors()
         ProcessMemory.keepFreed(upTo: 32 << 20)
+        ProcessScheduling.preferThroughput()
         let set = Signals.block()
         let signals = Signals()
         let arguments = Array(CommandLine.arguments.dropFirst())

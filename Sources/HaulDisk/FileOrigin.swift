@@ -19,8 +19,16 @@ package struct FileOrigin: Hashable, Sendable {
     /// Size and modification time go with it: once either is another, somebody changed the file, and it is no
     /// longer what came from there.
     func write(to file: Descriptor, status: FileStatus, system: any SystemCalls) throws(SystemFailure) {
-        let hex = sources.map(\.hex).joined(separator: " ")
-        let text = "\(Self.stamp(status))\n\(hex)\n\(Self.text(validator))"
+        // Put together by hand: this is done for every file of a long list.
+        var text = Self.stamp(status)
+        text.reserveCapacity(text.utf8.count + sources.count * 65 + 64)
+        text += "\n"
+        for (index, source) in sources.enumerated() {
+            if index > 0 { text += " " }
+            text += source.hex
+        }
+        text += "\n"
+        text += Self.text(validator)
         try system.setAttribute(Self.attribute, Array(text.utf8), on: file)
     }
 
@@ -37,16 +45,23 @@ package struct FileOrigin: Hashable, Sendable {
         return FileOrigin(sources: sources, validator: Self.validator(String(lines[2])))
     }
 
-    private static func stamp(_ status: FileStatus) -> String { "\(status.size) \(status.modified)" }
+    private static func stamp(_ status: FileStatus) -> String {
+        String(status.size) + " " + String(status.modified)
+    }
 
     /// One line each: the entity tag as a header has it; `@`, seconds since 1970 and `!` if strong.
     static func text(_ validator: Validator) -> String {
-        var lines: [String] = []
-        if let tag = validator.etag { lines.append((tag.isWeak ? "W/" : "") + tag.opaque) }
-        if let time = validator.lastModified {
-            lines.append("@\(time)" + (validator.lastModifiedIsStrong ? "!" : ""))
+        var text = ""
+        if let tag = validator.etag {
+            if tag.isWeak { text += "W/" }
+            text += tag.opaque
         }
-        return lines.joined(separator: "\n")
+        if let time = validator.lastModified {
+            text += text.isEmpty ? "@" : "\n@"
+            text += String(time)
+            if validator.lastModifiedIsStrong { text += "!" }
+        }
+        return text
     }
 
     static func validator(_ text: String) -> Validator {

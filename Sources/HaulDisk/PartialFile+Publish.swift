@@ -10,6 +10,8 @@ package enum PublishPolicy: Hashable, Sendable {
     case rename
     /// `.nameTaken`.
     case fail
+    /// `.nameTaken` too, and also where a download that goes on has the name in mind.
+    case yield
 }
 
 /// The three ways to end.

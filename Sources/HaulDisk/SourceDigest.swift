@@ -27,11 +27,14 @@ package struct SourceDigest: Hashable, Sendable, CustomStringConvertible {
         var text = text
         text.withUTF8 { bytes in
             withUnsafeMutableBytes(of: &words) { digest in
-                _ = EVP_Digest(bytes.baseAddress, bytes.count, digest.baseAddress, nil, EVP_sha256(), nil)
+                _ = EVP_Digest(bytes.baseAddress, bytes.count, digest.baseAddress, nil, Self.sha256, nil)
             }
         }
         self.words = words
     }
+
+    /// Fetched once: with `EVP_sha256()` libcrypto looks for it anew each time (crypto(7), "Performance").
+    private nonisolated(unsafe) static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
 
     /// The digest of an identity string (`URLReference.identity`).
     package static func of(_ identity: String) -> SourceDigest { SourceDigest(hashing: identity) }

@@ -122,7 +122,7 @@ extension TargetDirectory {
 
     private func link(_ file: Descriptor, as name: String, _ policy: PublishPolicy) throws(SystemFailure) {
         let journal = DiskName.journal(besidePartial: DiskName.partial(for: name))
-        if policy == .rename, try status(of: journal) != nil {
+        if policy == .rename || policy == .yield, try status(of: journal) != nil {
             // A download that goes on has this name in mind.
             throw SystemFailure.nameTaken(path(of: name))
         }
@@ -161,7 +161,8 @@ extension TargetDirectory {
             sources: file.origin?.sources ?? [],
             file: RemoteFile(length: length, validator: file.origin?.validator ?? Validator()),
             finalName: file.name)
-        let partial = try createPartial(name: file.name, exactName: file.policy != .rename, header: header)
+        let isExact = file.policy == .replace || file.policy == .fail
+        let partial = try createPartial(name: file.name, exactName: isExact, header: header)
         do {
             try asPartialFailure { () throws(SystemFailure) in
                 try system.writeAll(file.bytes, to: partial.file, at: 0)

@@ -70,7 +70,8 @@ extension Engine {
     }
 
     func takenName(_ run: Run) -> TakenName {
-        var taken = TakenName(policy: run.spec.options.ifExists, known: sameFile(run))
+        var taken = TakenName(
+            policy: run.spec.options.ifExists, known: sameFile(run), isLikely: run.isNameTaken)
         guard run.spec.options.ifExists == .auto, run.spec.options.resume != .never,
             run.origin != nil
         else { return taken }

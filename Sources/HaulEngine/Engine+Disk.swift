@@ -35,6 +35,7 @@ extension Engine {
             if found.existing != nil { run.path = found.existing }
             run.verified = found.verified
             run.outdatedName = found.outdatedName
+            run.isNameTaken = found.isNameTaken
             run.existingLength = found.existingLength
             run.use(found.netrc)
             if run.spec.destination == .standardOutput { run.sink = standardOutput(run) }

@@ -31,6 +31,8 @@ struct Preparation: Sendable {
         var earlier: DownloadMachine.Found?
         /// Validators of the finished file from the same source.
         var condition: Validator?
+        /// Something has the expected name.
+        var isNameTaken = false
         /// That file's path: nothing is to be done if it has not changed.
         var existing: String?
         var existingLength: Int64?
@@ -84,6 +86,7 @@ struct Preparation: Sendable {
         let name = FileName.choose(
             user: found.userName, disposition: nil, finalURL: nil, firstURL: primary, mediaType: nil)
         guard let existing = try found.directory.existing(name), existing.kind != .directory else { return }
+        found.isNameTaken = true
         let path = found.directory.path(of: name)
         guard existing.kind != .other || found.userName == nil else {
             found.outcome = .failed(

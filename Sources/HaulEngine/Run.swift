@@ -55,6 +55,8 @@ final class Run {
     var existingLength: Int64?
     /// A file of that name came from the same source and does not have the checksum that is wanted now.
     var outdatedName: String?
+    /// Something had the expected name before the first request.
+    var isNameTaken = false
     /// Its place in the queue was given to another when its last byte had come.
     var hasFreedSlot = false
     /// Transfers whose head was told already.
@@ -96,6 +98,7 @@ final class Run {
         configuration.window = window
         configuration.method = options.method ?? (options.body == nil ? "GET" : "POST")
         configuration.hasRefresher = !options.refreshCommand.isEmpty
+        configuration.isLimited = options.rateLimit != nil
         return configuration
     }
 

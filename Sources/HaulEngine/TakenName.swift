@@ -15,6 +15,8 @@ struct TakenName: Sendable {
     var checksums: [ChecksumValue] = []
     /// A file of that name was looked into already, and is another.
     var outdatedName: String?
+    /// Something had the expected name before the first request.
+    var isLikely = false
 
     enum Finding: Hashable, Sendable {
         /// The policy of publishing decides.

@@ -13,6 +13,9 @@ final class WholePublisher: Sendable {
         var syncs: Bool
         var expected: [ChecksumValue]
         var taken: TakenName
+
+        /// Whether to look before the name is asked for: where it is mostly free, that it is taken shows soon enough.
+        var looksFirst: Bool { taken.isLikely || file.policy == .replace }
     }
 
     enum Outcome: Sendable {
@@ -65,59 +68,72 @@ final class WholePublisher: Sendable {
 
     private func publish(_ batch: [Job]) -> [(DownloadID, Outcome)] {
         var outcomes: [(DownloadID, Outcome)] = []
-        var groups: [ObjectIdentifier: [(job: Job, verified: [ChecksumValue])]] = [:]
+        var groups: [ObjectIdentifier: [Job]] = [:]
         for var job in batch {
-            switch check(&job) {
-            case .success(let verified):
-                groups[ObjectIdentifier(job.directory), default: []].append((job, verified))
-            case .failure(let early): outcomes.append((job.id, early.outcome))
+            if let early = mismatch(job) ?? (job.looksFirst ? taken(&job) : nil) {
+                outcomes.append((job.id, early))
+            } else {
+                groups[ObjectIdentifier(job.directory), default: []].append(job)
             }
         }
-        for group in groups.values {
-            guard let directory = group.first?.job.directory else { continue }
-            let syncs = group.contains { $0.job.syncs }
-            let results = directory.publishWhole(batch: group.map(\.job.file), sync: syncs)
-            for (entry, result) in zip(group, results) {
-                outcomes.append((entry.job.id, outcome(entry.job, entry.verified, result)))
-            }
-        }
+        for group in groups.values { publish(group, into: &outcomes) }
         return outcomes
     }
 
-    private struct Early: Error {
-        var outcome: Outcome
-    }
-
-    /// Digests, and a name that is taken already.
-    private func check(_ job: inout Job) -> Result<[ChecksumValue], Early> {
-        if !job.expected.isEmpty {
-            let computed = FileDigest.compute(job.file.bytes, algorithms: Set(job.expected.map(\.algorithm)))
-            for expected in job.expected {
-                guard let value = computed.first(where: { $0.algorithm == expected.algorithm }),
-                    value == expected
-                else {
-                    let other = computed.first { $0.algorithm == expected.algorithm } ?? expected
-                    return .failure(Early(outcome: .mismatch(other, expected: expected)))
-                }
+    /// Files that go into one directory: first under the very name they want, and where that is taken, as was decided
+    /// for that case.
+    private func publish(_ group: [Job], into outcomes: inout [(DownloadID, Outcome)]) {
+        var late: [Job] = []
+        let files = group.map { job in
+            var file = job.file
+            if !job.looksFirst, file.policy == .rename { file.policy = .yield }
+            return file
+        }
+        for (job, result) in zip(group, written(files, group)) {
+            if case .failure(.nameTaken) = result, !job.looksFirst {
+                var job = job
+                if let early = taken(&job) { outcomes.append((job.id, early)) } else { late.append(job) }
+            } else {
+                outcomes.append((job.id, outcome(job, result)))
             }
         }
+        guard !late.isEmpty else { return }
+        for (job, result) in zip(late, written(late.map(\.file), late)) {
+            outcomes.append((job.id, outcome(job, result)))
+        }
+    }
+
+    private func written(_ files: [WholeFile], _ group: [Job]) -> [Result<String, PartialFailure>] {
+        group[0].directory.publishWhole(batch: files, sync: group.contains(where: \.syncs))
+    }
+
+    private func mismatch(_ job: Job) -> Outcome? {
+        guard !job.expected.isEmpty else { return nil }
+        let computed = FileDigest.compute(job.file.bytes, algorithms: Set(job.expected.map(\.algorithm)))
+        for expected in job.expected {
+            let value = computed.first { $0.algorithm == expected.algorithm }
+            if value != expected { return .mismatch(value ?? expected, expected: expected) }
+        }
+        return nil
+    }
+
+    /// What becomes of a job whose name is taken; `nil`: it is published, as its policy says then.
+    private func taken(_ job: inout Job) -> Outcome? {
         do throws(PartialFailure) {
             switch try job.taken.look(job.file.name, in: job.directory) {
-            case .suffices(let path): return .failure(Early(outcome: .wasThere(path: path)))
+            case .suffices(let path): return .wasThere(path: path)
             case .givesWay: job.file.policy = .replace
             case .free: break
             }
+            return nil
         } catch {
-            return .failure(Early(outcome: .failed(error)))
+            return .failed(error)
         }
-        return .success(job.expected)
     }
 
-    private func outcome(
-        _ job: Job, _ verified: [ChecksumValue], _ result: Result<String, PartialFailure>
-    ) -> Outcome {
+    private func outcome(_ job: Job, _ result: Result<String, PartialFailure>) -> Outcome {
         switch result {
-        case .success(let path): .published(path: path, verified: verified)
+        case .success(let path): .published(path: path, verified: job.expected)
         case .failure(let failure): .failed(failure)
         }
     }

@@ -46,9 +46,9 @@ struct EasyConfiguration {
     }
 
     private func setHeaders() {
-        if let list = transfer.resources.list(request.headers, withoutExpect: request.body != nil) {
-            haul_easy_set_list(easy, CURLOPT_HTTPHEADER, list)
-        }
+        let headers = transfer.loop.headerList(request.headers, hasBody: request.body != nil)
+        transfer.resources.headers = headers
+        if let list = headers.list { haul_easy_set_list(easy, CURLOPT_HTTPHEADER, list) }
         if let cookie = request.cookieHeader { set(CURLOPT_COOKIE, string: cookie) }
         // An empty file name switches the cookie engine on (CURLOPT_COOKIEFILE(3)).
         set(CURLOPT_COOKIEFILE, string: "")
@@ -131,7 +131,7 @@ struct EasyConfiguration {
                 CURLOPT_BUFFERSIZE, isAhead ? EasyConfiguration.sftpBuffer : EasyConfiguration.fullBuffer)
         }
         // A read brings at most a tenth of a second's worth, and the kernel holds little more.
-        let burst = max(1024, min(EasyConfiguration.fullBuffer, Int(rate * 0.05)))
+        let burst = max(1024, min(EasyConfiguration.fullBuffer, Int(rate * 0.1)))
         set(CURLOPT_BUFFERSIZE, burst)
         haul_small_receive_buffer(easy, max(8 << 10, min(512 << 10, Int(rate * 0.1))))
     }

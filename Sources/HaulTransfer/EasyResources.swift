@@ -7,6 +7,7 @@ import HaulCore
 struct EasyResources {
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private var bytes: [UnsafeMutableRawBufferPointer] = []
+    var headers: HeaderList?
     /// Where libcurl writes its words about a failure.
     let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -19,30 +20,6 @@ struct EasyResources {
             // A list that cannot grow stays as it was (curl_slist_append(3)).
             if let longer = curl_slist_append(list, line) { list = longer }
         }
-        if let list { lists.append(list) }
-        return list
-    }
-
-    /// Header fields as libcurl takes them, and in the end the line that keeps its own `Expect` away.
-    mutating func list(
-        _ fields: [HeaderField], withoutExpect: Bool
-    ) -> UnsafeMutablePointer<curl_slist>? {
-        var list: UnsafeMutablePointer<curl_slist>?
-        var line: [UInt8] = []
-        for field in fields {
-            line.removeAll(keepingCapacity: true)
-            line += field.name.utf8
-            // libcurl sends a field without a value only if it ends in a semicolon (CURLOPT_HTTPHEADER(3)).
-            line.append(UInt8(ascii: field.bytes.isEmpty ? ";" : ":"))
-            if !field.bytes.isEmpty { line.append(UInt8(ascii: " ")) }
-            line += field.bytes
-            line.append(0)
-            let longer = line.withUnsafeBufferPointer { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { curl_slist_append(list, $0.baseAddress) }
-            }
-            if let longer { list = longer }
-        }
-        if withoutExpect, let longer = curl_slist_append(list, "Expect:") { list = longer }
         if let list { lists.append(list) }
         return list
     }
@@ -62,6 +39,7 @@ struct EasyResources {
         for buffer in bytes { buffer.deallocate() }
         lists = []
         bytes = []
+        headers = nil
         errorBuffer.deallocate()
     }
 

@@ -8,6 +8,7 @@ final class LoopState {
     private var transfers: [UnsafeMutableRawPointer: EasyTransfer] = [:]
     private var handles: [TransferID: UnsafeMutableRawPointer] = [:]
     private var idle: [UnsafeMutableRawPointer] = []
+    private var lastHeaders: HeaderList?
     private var limiter = RateLimiter()
     /// Transfers that got bytes in this turn, and those that wait for the rate limit.
     private var touched: [EasyTransfer] = []
@@ -139,6 +140,14 @@ final class LoopState {
             end(easy, transfer, with: .failed(failure))
             return
         }
+    }
+
+    /// The files of a long list are all asked for with the same fields.
+    func headerList(_ fields: [HeaderField], hasBody: Bool) -> HeaderList {
+        if let lastHeaders, lastHeaders.fits(fields, hasBody: hasBody) { return lastHeaders }
+        let made = HeaderList(fields, hasBody: hasBody)
+        lastHeaders = made
+        return made
     }
 
     private func proceed(_ id: TransferID, _ sink: any ByteSink) {

@@ -46,7 +46,7 @@ struct WholeFileTests {
         #expect(scratch.bytes("a.txt") == [1, 2] && scratch.names == ["a.txt"])
     }
 
-    @Test("never replace a directory", arguments: [PublishPolicy.replace, .fail, .rename])
+    @Test("never replace a directory", arguments: [PublishPolicy.replace, .fail, .yield, .rename])
     func directory(policy: PublishPolicy) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.txt")
@@ -54,7 +54,7 @@ struct WholeFileTests {
         let result = Result { try publish(scratch.target(), [1], policy) }
         switch policy {
         case .replace: #expect(throws: PartialFailure.isDirectory(path: path)) { try result.get() }
-        case .fail: #expect(throws: PartialFailure.nameTaken(path: path)) { try result.get() }
+        case .fail, .yield: #expect(throws: PartialFailure.nameTaken(path: path)) { try result.get() }
         case .rename: #expect(try result.get() == scratch.path("a (1).txt"))
         }
         #expect(scratch.names.filter { $0.contains("part") } == [])
@@ -65,6 +65,7 @@ struct WholeFileTests {
         let target = try TargetDirectory.open("/", creating: false, system: FakeSystem())
         let header = JournalHeader(sources: [], file: RemoteFile(), finalName: "a.txt")
         let file = try target.createPartial(name: "a.txt", exactName: false, header: header)
+        #expect(throws: PartialFailure.nameTaken(path: "/a.txt")) { try publish(target, [1], .yield) }
         #expect(try publish(target, [1], .rename) == "/a (1).txt")
         #expect(file.header.finalName == "a.txt")
     }

@@ -90,6 +90,26 @@ struct NameTests {
         }
     }
 
+    @Test(
+        "the same holds for a file that came while a small one was under way",
+        arguments: ExistingFilePolicy.allCases)
+    func foreignFileMeanwhile(policy: ExistingFilePolicy) async throws {
+        let small = TestContent.bytes(seed: 3, count: 3_000)
+        let server = try ScriptedServer { [directory, mine] request, connection in
+            try? directory.write(mine, to: "f")
+            connection.serve(file: small, for: request, etag: "\"s\"")
+        }
+        let outcome = try await Downloads.run(.into(directory, server.url("/f")) { $0.ifExists = policy })
+        switch policy {
+        case .auto, .rename:
+            #expect(outcome.result?.path == directory.file("f (1)"))
+            #expect(directory.holds("f", mine) && directory.holds("f (1)", small))
+        case .replace: #expect(directory.names == ["f"] && directory.holds("f", small))
+        case .skip: #expect(outcome.result?.wasThere == true && directory.holds("f", mine))
+        case .fail: #expect(outcome.error?.code == .fileExists && directory.holds("f", mine))
+        }
+    }
+
     @Test("downloads of one name at the same time get names of their own", arguments: [3_000, 600_000])
     func sameName(count: Int) async throws {
         let server = try ScriptedServer { request, connection in

@@ -22,6 +22,11 @@ enum ASCII {
         return String(decoding: text.utf8.map { lowered($0) }, as: UTF8.self)
     }
 
+    static func contains(_ text: String, _ byte: UInt8) -> Bool {
+        var text = text
+        return text.withUTF8 { $0.contains(byte) }
+    }
+
     static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30

@@ -41,9 +41,9 @@ struct AnswerFacts {
 
     /// RFC 9112 §6.3: chunked wins over a length; several lengths must be one and the same.
     private static func contentLength(_ fields: HeaderFields) throws(Refusal) -> Int64? {
-        let transferCodings = fields.values("Transfer-Encoding").flatMap { $0.split(separator: ",") }
-        if transferCodings.contains(where: { !["", "identity"].contains(ASCII.lowered(ASCII.trimmed($0))) }) {
-            return nil
+        for codings in fields.values("Transfer-Encoding") {
+            let names = codings.split(separator: ",").map { ASCII.lowered(ASCII.trimmed($0)) }
+            guard names.allSatisfy({ ["", "identity"].contains($0) }) else { return nil }
         }
         var length: Int64?
         for value in fields.values("Content-Length") {
@@ -67,9 +67,9 @@ struct AnswerFacts {
     }
 
     private static func mediaType(_ fields: HeaderFields) -> String? {
-        guard let value = fields["Content-Type"] else { return nil }
-        let type = value.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+        guard let value = fields.first("Content-Type")?.bytes else { return nil }
+        let type = value.prefix { $0 != ASCII.semicolon && $0 != UInt8(ascii: ",") }
         guard type.contains(ASCII.slash) else { return nil }
-        return ASCII.lowered(ASCII.trimmed(Substring(type)))
+        return String(decoding: ASCII.trimmed(type).map { ASCII.lowered($0) }, as: UTF8.self)
     }
 }

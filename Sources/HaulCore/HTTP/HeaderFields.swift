@@ -5,7 +5,7 @@ package struct HeaderField: Hashable, Sendable {
     package let name: String
     package var bytes: [UInt8]
     /// Tells names apart in most cases: every answer is searched for a dozen of them.
-    fileprivate let key: UInt64
+    fileprivate let key: UInt32
 
     package init(_ name: String, _ value: String) {
         self.init(name: name, bytes: Array(value.utf8))
@@ -44,15 +44,24 @@ package struct HeaderFields: Hashable, Sendable {
         return all.first { $0.key == key && HeaderFields.same($0.name, name) }
     }
 
-    /// The same for names that are the same.
-    fileprivate static func key(_ name: String) -> UInt64 {
-        name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64(ASCII.lowered($1))) &* 0x100_0000_01B3 }
+    /// The same for names that are the same: length, and three of the letters.
+    fileprivate static func key(_ name: String) -> UInt32 {
+        let letters = name.utf8
+        guard let first = letters.first, let last = letters.last else { return 0 }
+        let middle = letters[letters.index(letters.startIndex, offsetBy: letters.count / 2)]
+        return [first, middle, last].reduce(UInt32(truncatingIfNeeded: letters.count)) {
+            $0 << 8 | UInt32(ASCII.lowered($1))
+        }
     }
 
     package static func same(_ left: String, _ right: String) -> Bool {
-        let (first, second) = (left.utf8, right.utf8)
-        guard first.count == second.count else { return false }
-        return first.elementsEqual(second) { ASCII.lowered($0) == ASCII.lowered($1) }
+        guard left.utf8.count == right.utf8.count else { return false }
+        var (left, right) = (left, right)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                left.indices.allSatisfy { ASCII.lowered(left[$0]) == ASCII.lowered(right[$0]) }
+            }
+        }
     }
 }
 

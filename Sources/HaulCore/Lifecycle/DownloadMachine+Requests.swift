@@ -10,7 +10,7 @@ extension DownloadMachine {
             return usable(now: now, excluding: excluding).first
         case .fetching:
             guard let plan, wantsConnection(plan) else { return nil }
-            return usable(now: now, excluding: excluding).filter(mayServe).max { rank($0) < rank($1) }
+            return usable(now: now, excluding: excluding).filter { mayServe($0) }.max { rank($0) < rank($1) }
         case .idle, .claiming, .verifying, .publishing, .ended:
             return nil
         }

@@ -240,7 +240,9 @@ extension DownloadMachine {
 
     private mutating func stranded() -> [DownloadAction] {
         let death = sources.compactMap(\.death).last
-        if let death, configuration.isStream && received > 0 || !sources.indices.contains(where: isUsable) {
+        if let death,
+            configuration.isStream && received > 0 || !sources.indices.contains(where: { isUsable($0) })
+        {
             return end(.fail(death))
         }
         return startOver(death?.message ?? "no source can show that it has the same bytes")

@@ -1,8 +1,8 @@
 /// The life of one run of one download: events in, actions out.
 ///
-/// Pure; time and jitter are arguments.
+/// Pure; time and jitter are arguments. Never copied: asking it something costs no count of its parts.
 /// Every run ends in exactly one `.finish` or `.fail`; after it nothing but cancellations comes out.
-package struct DownloadMachine: Sendable {
+package struct DownloadMachine: ~Copyable, Sendable {
     /// What the run was asked to be.
     package struct Configuration: Hashable, Sendable {
         package var sources: [URLReference]
@@ -25,6 +25,8 @@ package struct DownloadMachine: Sendable {
         /// Idempotent methods (RFC 9110 §9.2.2) may be asked again without a second effect.
         package var isRepeatable: Bool { ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(method) }
         package var hasRefresher = false
+        /// The user limits the rate: nothing is won by looking often.
+        package var isLimited = false
 
         package init(sources: [URLReference]) { self.sources = sources }
     }
@@ -136,7 +138,8 @@ package struct DownloadMachine: Sendable {
     /// When the machine wants `ticked` at the latest; `nil`: never.
     package func deadline(now: Instant) -> Instant? {
         switch phase {
-        case .fetching where !running.isEmpty: now.advanced(by: 0.1)
+        case .fetching where !running.isEmpty:
+            now.advanced(by: configuration.isLimited ? DownloadMachine.limitedTick : DownloadMachine.tick)
         case .probing, .fetching: earliestRetry(now: now)
         default: nil
         }
@@ -260,6 +263,10 @@ package struct DownloadMachine: Sendable {
         }
         return arrange(now: now)
     }
+
+    /// Seconds between looks at the connections.
+    private static let tick = 0.1
+    private static let limitedTick = 0.5
 
     private func earliestRetry(now: Instant) -> Instant? {
         sources.filter(\.isAlive).compactMap(\.notBefore).filter { $0 > now }.min()

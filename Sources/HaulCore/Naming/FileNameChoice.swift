@@ -9,9 +9,8 @@ extension FileName {
     ) -> String {
         if let user { return user }
         if let name = disposition.flatMap(sanitized) { return name }
-        let urls = [finalURL, firstURL].compactMap { $0 }
-        if let name = urls.lazy.compactMap(fromPath).first { return name }
-        if let name = urls.lazy.compactMap(fromQuery).first { return name }
+        if let name = finalURL.flatMap(fromPath) ?? fromPath(firstURL) { return name }
+        if let name = finalURL.flatMap(fromQuery) ?? fromQuery(firstURL) { return name }
         if mediaType == "text/html" || mediaType == "application/xhtml+xml" { return "index.html" }
         let ending = mediaType.flatMap(MediaTypeExtension.ending).map { "." + $0 } ?? ""
         return sanitized((finalURL ?? firstURL).host.replacing(":", with: "_") + ending) ?? "download"
@@ -25,7 +24,7 @@ extension FileName {
             component =
                 component.firstRange(of: ";type=").map { String(component[..<$0.lowerBound]) } ?? component
         }
-        guard component.utf8.contains(ASCII.percent) else { return sanitized(component) }
+        guard ASCII.contains(component, ASCII.percent) else { return sanitized(component) }
         return sanitized(ASCII.text(PercentCoding.decoded(component.utf8)) ?? component)
     }
 

@@ -145,6 +145,9 @@ struct URLReferenceTests {
         #expect(try URLReference(parsing: "http://example.com/a%2F?x").identity != one)
         #expect(try URLReference(parsing: "http://example.com:81/a%2f?x").identity != one)
         #expect(try URLReference(parsing: "http://example.com/a%2f").identity != one)
+        let other = try URLReference(parsing: "http://EXAMPLE.com:8080/a?x").identity
+        #expect(try other == URLReference(parsing: "http://example.com:8080/a?x").identity)
+        #expect(other == "http://example.com:8080/a?x")
     }
 
     @Test("origins are equal only for the same scheme, host and port")

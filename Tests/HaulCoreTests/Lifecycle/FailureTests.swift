@@ -17,7 +17,7 @@ struct FailureTests {
                     .state(.retrying(seconds: 1, because: failure.error, attempt: attempt, of: 2))
                 ])
             #expect(driver.next() == nil)
-            #expect(driver.machine.deadline(now: driver.now) == driver.now.advanced(by: 1))
+            #expect(driver.deadline == driver.now.advanced(by: 1))
             driver.wait(1)
         }
         let (id, _) = try #require(driver.next())
@@ -269,7 +269,7 @@ struct FailureTests {
         let body = Driver.body(Driver.file(ranges: false))
         #expect(driver.headAccepted(plain, body) == [.claim(plain, body, from: work.url, empties: true)])
         #expect(driver.claimed(plain).kinds == ["state", "proceed"])
-        #expect(driver.machine.done == 0)
+        #expect(driver.done == 0)
     }
 
     @Test(
@@ -305,7 +305,7 @@ struct FailureTests {
         let (id, _) = try #require(driver.next())
         _ = driver.deliver(id)
         _ = driver.headAccepted(id, Driver.body())
-        #expect(driver.machine.claimIsHeld(id) == [.cancel(id), .lookAgain])
+        #expect(driver.claimIsHeld(id) == [.cancel(id), .lookAgain])
         #expect(driver.finish(id, .cancelled).isEmpty)
         #expect(driver.next() == nil)
         #expect(driver.start() == [.state(.probing)])

@@ -40,6 +40,14 @@ final class MachineDriver {
         return .refused(refusal, refusal.failure(of: url))
     }
 
+    // What is asked of a machine in `#expect`, which cannot hold a value that is never copied.
+    var done: Int64 { machine.done }
+    var length: Int64? { machine.length }
+    var isEnded: Bool { machine.isEnded }
+    var connections: Int { machine.connections }
+    var deadline: Instant? { machine.deadline(now: now) }
+    func claimIsHeld(_ id: TransferID) -> [DownloadAction] { machine.claimIsHeld(id) }
+
     func wait(_ seconds: Double) { now = now.advanced(by: seconds) }
 
     @discardableResult

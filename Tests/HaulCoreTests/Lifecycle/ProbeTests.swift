@@ -30,7 +30,7 @@ struct ProbeTests {
         #expect(actions == [.claim(id, body, from: work.url)])
         let claimed = driver.claimed(id)
         #expect(claimed == [.state(.downloading), .proceed(id)])
-        #expect(driver.machine.length == 8 * Driver.mebibyte)
+        #expect(driver.length == 8 * Driver.mebibyte)
     }
 
     @Test("a small body that is whole in memory is stored at once")
@@ -41,7 +41,7 @@ struct ProbeTests {
         let body = Driver.body(Driver.file(5))
         #expect(driver.finish(id, .whole(body)) == [.storeWhole(id, body, from: work.url)])
         #expect(driver.published() == [.finish(wasThere: false)])
-        #expect(driver.machine.isEnded)
+        #expect(driver.isEnded)
     }
 
     @Test("a file whose completeness cannot be verified is said to be one")
@@ -161,7 +161,7 @@ struct ProbeTests {
         while driver.next() != nil {}
         #expect(driver.finish(again, Driver.status(status)).isEmpty)
         #expect(driver.next() == nil, "the others of that link are still under way")
-        #expect(driver.machine.done == Driver.mebibyte)
+        #expect(driver.done == Driver.mebibyte)
     }
 
     @Test("a fresh link is asked for where there is a refresher, and the bytes are kept")

@@ -29,7 +29,15 @@ struct SegmentationTests {
                 ByteRange(2 * mebibyte, 4 * mebibyte), ByteRange(4 * mebibyte, 6 * mebibyte),
                 ByteRange(6 * mebibyte, 8 * mebibyte),
             ])
-        #expect(driver.machine.connections == 4)
+        #expect(driver.connections == 4)
+    }
+
+    @Test("a download whose rate is limited is looked at less often", arguments: [false, true])
+    func ticks(isLimited: Bool) throws {
+        let driver = Driver { $0.isLimited = isLimited }
+        let id = try #require(driver.probe())
+        _ = driver.claimed(id)
+        #expect(driver.deadline == driver.now.advanced(by: isLimited ? 0.5 : 0.1))
     }
 
     @Test("the rest is given away only as far as the transfer thread let go of it")
@@ -104,7 +112,7 @@ struct SegmentationTests {
         #expect(driver.next() == nil)
         driver.wait(10)
         #expect(driver.next()?.work.range == ByteRange(4 * Driver.mebibyte, 8 * Driver.mebibyte))
-        #expect(driver.machine.done == 4 * Driver.mebibyte)
+        #expect(driver.done == 4 * Driver.mebibyte)
     }
 
     @Test("a throttled extra connection tells the host, and no more are wanted than deliver")
@@ -163,7 +171,7 @@ struct SegmentationTests {
         let id = try #require(driver.probe(Driver.file(nil, ranges: false)))
         driver.commit(id, 0, 777)
         #expect(driver.finish(id, .completed(isWhole: true)) == [.state(.verifying), .verify(length: 777)])
-        #expect(driver.machine.length == 777)
+        #expect(driver.length == 777)
     }
 
     @Test("a 206 without a total is whole only when nothing follows it")

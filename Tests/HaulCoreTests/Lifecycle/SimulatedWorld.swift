@@ -4,7 +4,7 @@ import HaulTestSupport
 /// Engine, disk and servers for a `DownloadMachine`, without any of them: simulated time, seeded chance.
 ///
 /// Breaches of what must always hold are collected in `problems`.
-struct SimulatedWorld {
+struct SimulatedWorld: ~Copyable {
     enum Event {
         case step(TransferID, Int)
         case cancel(TransferID)

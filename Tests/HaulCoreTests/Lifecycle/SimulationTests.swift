@@ -74,7 +74,7 @@ struct SimulationTests {
         }
     }
 
-    private func report(_ world: SimulatedWorld, _ seed: UInt64) {
+    private func report(_ world: borrowing SimulatedWorld, _ seed: UInt64) {
         #expect(world.problems.isEmpty, "seed \(seed): \(world.problems.prefix(3))")
         #expect(world.terminals == 1, "seed \(seed) ended \(world.terminals) times")
         #expect(world.requests < 1500, "seed \(seed) made \(world.requests) requests")

@@ -12,6 +12,15 @@ struct ModelTests {
         }
     }
 
+    @Test("numbers that are counted up spread over a table, and the same ones meet")
+    func numberHashes() {
+        let buckets = Set((0..<1024 as Range<UInt64>).map { DownloadID($0)._rawHashValue(seed: 7) & 1023 })
+        // 1 - 1/e of them are hit where chance decides.
+        #expect(buckets.count > 600)
+        #expect(DownloadID(5)._rawHashValue(seed: 7) == DownloadID(5)._rawHashValue(seed: 7))
+        #expect(TransferID(5)._rawHashValue(seed: 7) != TransferID(5)._rawHashValue(seed: 8))
+    }
+
     @Test("an error reads as what failed, then what to do")
     func description() {
         #expect(
