@@ -96,6 +96,12 @@ package final class PartialFile: ByteSink {
         try system.read(Int(range.count), from: file, at: range.lower)
     }
 
+    /// Whether the file of that name beside it holds its first `length` bytes and no others.
+    package func isCopied(in name: String, length: Int64) -> Bool {
+        (try? directory.holds(name, length: length) { (range) throws(SystemFailure) in try read(range)[...] })
+            ?? false
+    }
+
     /// Asks the system to start writing these bytes to the disk and waits for nothing; for any thread.
     package func startWriteback(_ range: ByteRange) {
         system.startWriteback(file, from: range.lower, count: range.count)

@@ -125,6 +125,30 @@ extension TargetDirectory {
         return context.finish()
     }
 
+    /// Whether the file of that name holds these bytes and no others; one that cannot be read does not.
+    package func holds(_ bytes: [UInt8], in name: String) -> Bool {
+        (try? holds(name, length: Int64(bytes.count)) { range in
+            bytes[Int(range.lower)..<Int(range.upper)]
+        }) ?? false
+    }
+
+    /// Compares a file of that length piece by piece.
+    func holds(
+        _ name: String, length: Int64, _ piece: (ByteRange) throws(SystemFailure) -> ArraySlice<UInt8>
+    ) throws(SystemFailure) -> Bool {
+        let file = try system.open(name, in: descriptor, .read)
+        guard try system.status(file).size == length else { return false }
+        var start: Int64 = 0
+        while start < length {
+            let range = ByteRange(at: start, count: min(Int64(FileDigest.chunk), length - start))
+            guard try system.read(Int(range.count), from: file, at: start)[...] == piece(range) else {
+                return false
+            }
+            start = range.upper
+        }
+        return true
+    }
+
     /// What has that name; a symbolic link is told as such, not followed.
     package func existing(_ name: String) throws(SystemFailure) -> ExistingFile? {
         guard let status = try status(of: name) else { return nil }

@@ -4,6 +4,12 @@ import HaulPlatform
 
 // What is done with bytes that are all there.
 extension Engine {
+    struct Publication: Sendable {
+        var path: String
+        /// The very file was there already.
+        var wasThere = false
+    }
+
     func storeWhole(_ transfer: TransferID, _ body: BodyPlan, from url: URLReference, _ run: Run) {
         // An empty file may have been told by a status alone: there was no body then.
         let bytes = run.bytes.removeValue(forKey: transfer) ?? []
@@ -112,7 +118,7 @@ extension Engine {
         let id = run.id
         guard let partial = run.partial else {
             run.jobs += 1
-            inbox.post(.published(id, .success(run.path ?? "")))
+            inbox.post(.published(id, .success(Publication(path: run.path ?? ""))))
             return
         }
         let length = run.storesWhole ? run.wholeLength ?? length : length
@@ -121,25 +127,40 @@ extension Engine {
         let modified = run.modificationTime
         let syncs = run.spec.options.syncs
         let taken = takenName(run)
+        let wanted = run.wantedName
         submit(run) {
             do throws(PartialFailure) {
+                if let wanted, wanted != partial.header.finalName,
+                    taken.isUnchanged(
+                        wanted, in: partial.directory,
+                        isCopy: { partial.isCopied(in: wanted, length: length) })
+                {
+                    partial.discard()
+                    return .published(
+                        id, .success(Publication(path: partial.directory.path(of: wanted), wasThere: true)))
+                }
                 let givesWay = try taken.givesWay(partial.header.finalName, in: partial.directory)
                 let path = try partial.publish(
                     policy: givesWay ? .replace : policy, length: length, origin: origin, modified: modified,
                     sync: syncs)
-                return .published(id, .success(path))
+                return .published(id, .success(Publication(path: path)))
             } catch {
                 return .published(id, .failure(DiskErrors.error(error)))
             }
         }
     }
 
-    func published(_ result: Result<String, HaulError>, _ run: Run) {
+    func published(_ result: Result<Publication, HaulError>, _ run: Run) {
         switch result {
         case .failure(let error): perform(run.machine.diskFailed(error), run)
-        case .success(let path):
-            if run.spec.destination != .standardOutput { run.path = path }
-            perform(run.machine.published(), run)
+        case .success(let publication):
+            if run.spec.destination != .standardOutput { run.path = publication.path }
+            if publication.wasThere {
+                // It was thrown away already.
+                run.partial = nil
+                run.sink = nil
+            }
+            perform(publication.wasThere ? run.machine.wasThere() : run.machine.published(), run)
         }
     }
 

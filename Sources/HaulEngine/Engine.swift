@@ -73,7 +73,7 @@ package actor Engine {
         case restarted(DownloadID, HaulError?)
         case compared(DownloadID, TransferID, Bool)
         case verified(DownloadID, Result<[ChecksumValue], HaulError>)
-        case published(DownloadID, Result<String, HaulError>)
+        case published(DownloadID, Result<Publication, HaulError>)
         case whole([(DownloadID, WholePublisher.Outcome)])
         case synced(DownloadID)
         case refreshed(DownloadID, source: Int, LinkAnswer)

@@ -31,7 +31,7 @@ struct TakenName: Sendable {
     ///
     /// - Throws: `.nameTaken` under the policy `fail`.
     func look(_ name: String, in directory: TargetDirectory) throws(PartialFailure) -> Finding {
-        guard policy == .skip || policy == .fail || known != nil || !checksums.isEmpty,
+        guard policy == .skip || policy == .fail || !sources.isEmpty,
             let existing = try existing(name, in: directory), existing.kind != .directory
         else { return .free }
         let path = directory.path(of: name)
@@ -44,6 +44,16 @@ struct TakenName: Sendable {
             return isOurs(existing) ? .givesWay : .free
         }
         return isSame(existing) ? .suffices(path: path) : .free
+    }
+
+    /// Whether the file of that name came from the same source, and `isCopy` finds the very bytes in it.
+    ///
+    /// A server without validators cannot say that nothing has changed; the bytes can.
+    func isUnchanged(_ name: String, in directory: TargetDirectory, isCopy: () -> Bool) -> Bool {
+        guard !sources.isEmpty, checksums.isEmpty, let existing = try? directory.existing(name),
+            isOurs(existing)
+        else { return false }
+        return isCopy()
     }
 
     /// Whether a file that holds the checksums replaces what has its name: a file from the same source that did not.

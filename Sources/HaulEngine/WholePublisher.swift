@@ -123,7 +123,13 @@ final class WholePublisher: Sendable {
             switch try job.taken.look(job.file.name, in: job.directory) {
             case .suffices(let path): return .wasThere(path: path)
             case .givesWay: job.file.policy = .replace
-            case .free: break
+            case .free:
+                let (name, bytes) = (job.file.name, job.file.bytes)
+                guard
+                    job.taken.isUnchanged(
+                        name, in: job.directory, isCopy: { job.directory.holds(bytes, in: name) })
+                else { break }
+                return .wasThere(path: job.directory.path(of: name))
             }
             return nil
         } catch {

@@ -61,6 +61,26 @@ struct NameTests {
     }
 
     @Test(
+        "the same bytes from the same source are no second file, though the server has no validator",
+        arguments: [3_000, 600_000], [nil, "W/\"w\""])
+    func sameBytes(count: Int, etag: String?) async throws {
+        let body = TestContent.bytes(seed: 5, count: count)
+        let server = try ChangingServer { request, connection in
+            connection.serve(file: body, for: request, etag: etag)
+        }
+        let spec = DownloadSpec.into(directory, server.url("/f"))
+        #expect(try await Downloads.run(spec).result?.wasThere == false)
+        let again = try #require(try await Downloads.run(spec).result)
+        #expect(again.wasThere && again.path == directory.file("f") && again.length == Int64(count))
+        #expect(directory.names == ["f"])
+        server.become { request, connection in
+            connection.serve(file: [1] + body.dropFirst(), for: request, etag: etag.map { _ in "W/\"x\"" })
+        }
+        #expect(try await Downloads.run(spec).result?.path == directory.file("f (1)"))
+        #expect(directory.holds("f", body) && directory.names == ["f", "f (1)"])
+    }
+
+    @Test(
         "what happens to a file of somebody else is what was asked for",
         arguments: ExistingFilePolicy.allCases)
     func foreignFile(policy: ExistingFilePolicy) async throws {
