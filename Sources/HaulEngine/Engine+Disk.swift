@@ -20,7 +20,7 @@ extension Engine {
             destination: run.spec.destination, options: run.spec.$options, digests: run.digests,
             primary: run.primary, directories: directories)
         run.jobs += 1
-        preparer.add(run.id, preparation)
+        preparer.add((run.id, preparation))
     }
 
     func prepared(_ result: Result<Preparation.Found, HaulError>, _ run: Run) {

@@ -30,8 +30,8 @@ package actor Engine {
     private var outgoing: [EngineEvent] = []
     let pool = WorkerPool(threads: 4)
     let directories: DirectoryCache
-    let publisher: WholePublisher
-    let preparer: Preparer
+    let publisher: BatchQueue<WholePublisher.Job>
+    let preparer: BatchQueue<(id: DownloadID, preparation: Preparation)>
     let options: EngineOptions
 
     var runs: [DownloadID: Run] = [:]
@@ -68,7 +68,7 @@ package actor Engine {
     /// One thing that happened elsewhere.
     enum Inbound: Sendable {
         case transfers([TransferEvent])
-        case prepared([(DownloadID, Preparer.Result)])
+        case prepared([(DownloadID, Result<Preparation.Found, HaulError>)])
         case claimed(DownloadID, TransferID, Result<Claim, HaulError>)
         case restarted(DownloadID, HaulError?)
         case compared(DownloadID, TransferID, Bool)
@@ -91,8 +91,16 @@ package actor Engine {
         self.options = options
         loop = try TransferLoop { inbox.post(.transfers($0)) }
         directories = DirectoryCache(system: LiveSystem())
-        publisher = WholePublisher(pool: pool) { inbox.post(.whole($0)) }
-        preparer = Preparer(pool: pool) { inbox.post(.prepared($0)) }
+        publisher = BatchQueue(pool: pool, workers: 2, batchSize: 64) {
+            inbox.post(.whole(WholePublisher.publish($0)))
+        }
+        preparer = BatchQueue(pool: pool, workers: 1, batchSize: 32) { batch in
+            inbox.post(
+                .prepared(
+                    batch.map { item in
+                        (item.id, Result { () throws(HaulError) in try item.preparation.find() })
+                    }))
+        }
         jitter = Jitter(seed: options.seed)
         switch options.jobs {
         case .auto: scheduler = QueueScheduler(limit: 64, hostLimit: 6)
@@ -132,9 +140,6 @@ package actor Engine {
         }
         return id
     }
-
-    @discardableResult
-    package func add(_ spec: DownloadSpec) -> DownloadID { add([spec])[0] }
 
     /// How everything that runs stands now.
     package func samples() -> [DownloadSample] {

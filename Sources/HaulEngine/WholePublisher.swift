@@ -4,8 +4,8 @@ import HaulPlatform
 
 /// Publishes whole small bodies in batches: durability does not cost a disk flush a file.
 ///
-/// Files that come while a batch is being synced form the next one, so that batches grow with the load. Thread-safe.
-final class WholePublisher: Sendable {
+/// Blocking.
+enum WholePublisher {
     struct Job: Sendable {
         var id: DownloadID
         var directory: TargetDirectory
@@ -25,48 +25,7 @@ final class WholePublisher: Sendable {
         case failed(PartialFailure)
     }
 
-    private struct State {
-        var jobs: [Job] = []
-        var workers = 0
-    }
-
-    private let state = Guarded(State())
-    private let pool: WorkerPool
-    private let deliver: @Sendable ([(DownloadID, Outcome)]) -> Void
-
-    /// `deliver`: called on a thread of the pool, once a batch.
-    init(pool: WorkerPool, deliver: @escaping @Sendable ([(DownloadID, Outcome)]) -> Void) {
-        self.pool = pool
-        self.deliver = deliver
-    }
-
-    func add(_ job: Job) {
-        let needsWorker = state.withLock { state -> Bool in
-            state.jobs.append(job)
-            guard state.workers < WholePublisher.mostWorkers else { return false }
-            state.workers += 1
-            return true
-        }
-        if needsWorker { pool.submit { self.work() } }
-    }
-
-    private func work() {
-        while let batch = takeBatch() { deliver(publish(batch)) }
-    }
-
-    private func takeBatch() -> [Job]? {
-        state.withLock { state in
-            guard !state.jobs.isEmpty else {
-                state.workers -= 1
-                return nil
-            }
-            let batch = Array(state.jobs.prefix(WholePublisher.batchSize))
-            state.jobs.removeFirst(batch.count)
-            return batch
-        }
-    }
-
-    private func publish(_ batch: [Job]) -> [(DownloadID, Outcome)] {
+    static func publish(_ batch: [Job]) -> [(DownloadID, Outcome)] {
         var outcomes: [(DownloadID, Outcome)] = []
         var groups: [ObjectIdentifier: [Job]] = [:]
         for var job in batch {
@@ -82,7 +41,7 @@ final class WholePublisher: Sendable {
 
     /// Files that go into one directory: first under the very name they want, and where that is taken, as was decided
     /// for that case.
-    private func publish(_ group: [Job], into outcomes: inout [(DownloadID, Outcome)]) {
+    private static func publish(_ group: [Job], into outcomes: inout [(DownloadID, Outcome)]) {
         var late: [Job] = []
         let files = group.map { job in
             var file = job.file
@@ -103,11 +62,11 @@ final class WholePublisher: Sendable {
         }
     }
 
-    private func written(_ files: [WholeFile], _ group: [Job]) -> [Result<String, PartialFailure>] {
+    private static func written(_ files: [WholeFile], _ group: [Job]) -> [Result<String, PartialFailure>] {
         group[0].directory.publishWhole(batch: files, sync: group.contains(where: \.syncs))
     }
 
-    private func mismatch(_ job: Job) -> Outcome? {
+    private static func mismatch(_ job: Job) -> Outcome? {
         guard !job.expected.isEmpty else { return nil }
         let computed = FileDigest.compute(job.file.bytes, algorithms: Set(job.expected.map(\.algorithm)))
         for expected in job.expected {
@@ -118,7 +77,7 @@ final class WholePublisher: Sendable {
     }
 
     /// What becomes of a job whose name is taken; `nil`: it is published, as its policy says then.
-    private func taken(_ job: inout Job) -> Outcome? {
+    private static func taken(_ job: inout Job) -> Outcome? {
         do throws(PartialFailure) {
             switch try job.taken.look(job.file.name, in: job.directory) {
             case .suffices(let path): return .wasThere(path: path)
@@ -137,13 +96,10 @@ final class WholePublisher: Sendable {
         }
     }
 
-    private func outcome(_ job: Job, _ result: Result<String, PartialFailure>) -> Outcome {
+    private static func outcome(_ job: Job, _ result: Result<String, PartialFailure>) -> Outcome {
         switch result {
         case .success(let path): .published(path: path, verified: job.expected)
         case .failure(let failure): .failed(failure)
         }
     }
-
-    private static let mostWorkers = 2
-    private static let batchSize = 64
 }

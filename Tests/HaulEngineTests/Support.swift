@@ -204,3 +204,8 @@ enum Digests {
         FileDigest.compute(bytes, algorithms: [.sha256]).first?.bytes ?? []
     }
 }
+
+extension Engine {
+    @discardableResult
+    func add(_ spec: DownloadSpec) -> DownloadID { add([spec])[0] }
+}
