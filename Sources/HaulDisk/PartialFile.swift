@@ -80,7 +80,7 @@ package final class PartialFile: ByteSink {
     /// What was cut off is never believed again: the journal's claims count only as far as the file reaches.
     func checkLength() throws(SystemFailure) {
         let expected = reach.load(ordering: .acquiring)
-        guard try system.status(file).size < expected else { return }
+        guard try system.size(file) < expected else { return }
         throw SystemFailure.lost(path)
     }
 

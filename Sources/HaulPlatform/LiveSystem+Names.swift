@@ -58,6 +58,10 @@ extension LiveSystem {
         return FileStatus(status)
     }
 
+    package func size(_ file: Descriptor) throws(SystemFailure) -> Int64 {
+        try Int64(Self.retrying("lseek", file.path) { lseek(file.number, 0, SEEK_END) })
+    }
+
     package func status(of name: String, in directory: Descriptor?) throws(SystemFailure) -> FileStatus {
         var status = stat()
         _ = try Self.retrying("stat", directory?.path(of: name) ?? name) {

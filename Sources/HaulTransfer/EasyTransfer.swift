@@ -201,7 +201,7 @@ final class EasyTransfer {
 
     func receive(_ bytes: UnsafeRawBufferPointer, now: Instant) -> Consumption {
         lastByte = now
-        if verdict == nil { judge(now: now) }
+        if case .awaitingHead = stage { judge(now: now) }
         switch stage {
         case .awaitingHead, .discarding:
             received += Int64(bytes.count)

@@ -67,6 +67,10 @@ extension FakeSystem {
         try call("fstat", file.path) { state throws(Errno) in try state.status(state.node(file)) }
     }
 
+    package func size(_ file: Descriptor) throws(SystemFailure) -> Int64 {
+        try call("lseek", file.path) { state throws(Errno) in try state.status(state.node(file)).size }
+    }
+
     package func volume(_ file: Descriptor) throws(SystemFailure) -> VolumeStatus {
         try call("fstatfs", file.path) { state throws(Errno) in
             let free = state.capacity.map { Int64(max(0, $0 - state.model.usedBytes)) } ?? .max
