@@ -121,8 +121,11 @@ extension TargetDirectory {
     }
 
     private func link(_ file: Descriptor, as name: String, _ policy: PublishPolicy) throws(SystemFailure) {
-        let journal = DiskName.journal(besidePartial: DiskName.partial(for: name))
-        if policy == .rename || policy == .yield, try status(of: journal) != nil {
+        let partial = DiskName.partial(for: name)
+        if policy == .rename || policy == .yield,
+            try status(of: DiskName.journal(besidePartial: partial)) != nil,
+            try status(of: partial) != nil
+        {
             // A download that goes on has this name in mind.
             throw SystemFailure.nameTaken(path(of: name))
         }

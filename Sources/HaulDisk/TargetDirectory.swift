@@ -137,7 +137,8 @@ extension TargetDirectory {
         _ name: String, length: Int64, _ piece: (ByteRange) throws(SystemFailure) -> ArraySlice<UInt8>
     ) throws(SystemFailure) -> Bool {
         let file = try system.open(name, in: descriptor, .read)
-        guard try system.status(file).size == length else { return false }
+        let status = try system.status(file)
+        guard status.size == length else { return false }
         var start: Int64 = 0
         while start < length {
             let range = ByteRange(at: start, count: min(Int64(FileDigest.chunk), length - start))
@@ -146,7 +147,8 @@ extension TargetDirectory {
             }
             start = range.upper
         }
-        return true
+        // Reading may have taken its time: the name must still lead to what was read, as it was.
+        return try self.status(of: name) == status
     }
 
     /// What has that name; a symbolic link is told as such, not followed.

@@ -25,7 +25,6 @@ extension Engine {
         }
         guard let directory = run.directory else { return }
         let name = chosenName(body, from: url, run)
-        run.wantedName = name
         let exact = run.keepsName
         let header = run.header(named: run.partial?.header.finalName ?? name)
         let partial = run.partial

@@ -127,10 +127,10 @@ extension Engine {
         let modified = run.modificationTime
         let syncs = run.spec.options.syncs
         let taken = takenName(run)
-        let wanted = run.wantedName
+        let wanted = wantedName(run)
         submit(run) {
             do throws(PartialFailure) {
-                if let wanted, wanted != partial.header.finalName,
+                if wanted != partial.header.finalName,
                     taken.isUnchanged(
                         wanted, in: partial.directory,
                         isCopy: { partial.isCopied(in: wanted, length: length) })
@@ -148,6 +148,14 @@ extension Engine {
                 return .published(id, .failure(DiskErrors.error(error)))
             }
         }
+    }
+
+    /// The name it would have got if that were free.
+    private func wantedName(_ run: Run) -> String {
+        FileName.choose(
+            user: run.userName, disposition: run.machine.file?.dispositionName,
+            finalURL: run.machine.sources[0].current, firstURL: run.primary,
+            mediaType: run.machine.file?.mediaType)
     }
 
     func published(_ result: Result<Publication, HaulError>, _ run: Run) {

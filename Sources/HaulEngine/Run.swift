@@ -25,8 +25,6 @@ final class Run {
     /// The final path once it is claimed or published.
     var path: String?
     var claimedName: String?
-    /// The name it would have got if that were free.
-    var wantedName: String?
     /// Transfers on the wire, with the host that each is counted at.
     var transfers: [TransferID: Origin] = [:]
     /// Bodies and samples that came in memory and wait for what the machine decides.

@@ -80,6 +80,39 @@ struct NameTests {
         #expect(directory.holds("f", body) && directory.names == ["f", "f (1)"])
     }
 
+    @Test("a second run that was interrupted still finds that the bytes are there")
+    func sameBytesResumed() async throws {
+        let server = try ChangingServer { [content] request, connection in
+            connection.serve(file: content, for: request, etag: nil)
+        }
+        let spec = DownloadSpec.into(directory, server.url("/f")) { $0.retries = 0 }
+        #expect(try await Downloads.run(spec).result?.wasThere == false)
+        server.become { [content] request, connection in
+            if request.number == 2 {
+                connection.serve(file: content, for: request, etag: nil, cut: 400_000)
+            } else {
+                connection.reset()
+            }
+        }
+        #expect(try await Downloads.run(spec).error != nil)
+        #expect(directory.names.contains("f (1).part"))
+        server.become { [content] request, connection in
+            connection.serve(file: content, for: request, etag: nil)
+        }
+        #expect(try await Downloads.run(spec).result?.path == directory.file("f"))
+        #expect(directory.names == ["f"])
+    }
+
+    @Test("a journal without its partial file holds no name")
+    func orphanJournal() async throws {
+        let server = try ScriptedServer { request, connection in
+            connection.serve(file: [1, 2, 3], for: request, etag: "\"o\"")
+        }
+        try directory.write([1], to: "f.part.haul")
+        #expect(
+            try await Downloads.run(.into(directory, server.url("/f"))).result?.path == directory.file("f"))
+    }
+
     @Test(
         "what happens to a file of somebody else is what was asked for",
         arguments: ExistingFilePolicy.allCases)
