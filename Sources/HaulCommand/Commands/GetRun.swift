@@ -7,8 +7,8 @@ struct GetRun<Engine: DownloadEngine> {
     private static var window: Int { 2000 }
     /// The most that the engine is given at a time: the first ones start before the last line is read.
     private static var batch: Int { 64 }
-    /// The most failures whose reasons are kept for the summary.
-    private static var mostReasons: Int { 100 }
+    /// The most failures that the summary names.
+    private static var mostNamed: Int { 100 }
 
     private struct Job {
         let subject: EventJSON.Subject
@@ -32,7 +32,7 @@ struct GetRun<Engine: DownloadEngine> {
     private var isStopping = false
     private var finished = 0
     private var failed = 0
-    private var reasons: [(url: String, error: HaulError)] = []
+    private var failedURLs: [String] = []
     private var firstFailure: (index: Int, code: HaulError.Code)?
     private var cookies = CookieLines()
     /// What went wrong beside the downloads.
@@ -161,7 +161,7 @@ struct GetRun<Engine: DownloadEngine> {
         guard !(wasStopped && (isStopping || session.signal != nil)) else { return false }
         failed += 1
         if job.subject.index < firstFailure?.index ?? .max { firstFailure = (job.subject.index, error.code) }
-        if reasons.count < GetRun.mostReasons { reasons.append((job.subject.url, error)) }
+        if failedURLs.count < GetRun.mostNamed { failedURLs.append(job.subject.url) }
         return true
     }
 
@@ -200,7 +200,7 @@ struct GetRun<Engine: DownloadEngine> {
         } else if total > 1, failed > 0 {
             let notStarted = isStopping ? total - finished - failed : 0
             for line in Messages.summary(
-                failed: failed, total: total, reasons: reasons, notStarted: notStarted)
+                failed: failed, total: total, urls: failedURLs, notStarted: notStarted)
             {
                 await reporter.sayUnlessJSON(line)
             }

@@ -124,16 +124,12 @@ package enum Messages {
             + "\(amount), \(Figures.rate(totals.rate))\(left)"
     }
 
-    /// `3 of 10 failed`, each with its reason.
-    package static func summary(
-        failed: Int, total: Int, reasons: [(url: String, error: HaulError)], notStarted: Int
-    ) -> [String] {
+    /// `3 of 10 failed`, and which: the reasons were told when they came.
+    package static func summary(failed: Int, total: Int, urls: [String], notStarted: Int) -> [String] {
         var lines = ["haul: \(failed) of \(total) failed"]
-        for (url, error) in reasons {
-            let message = lowered(error.message)
-            lines.append("  " + DisplayText.safe(message.contains(url) ? message : "\(url): \(message)"))
-        }
-        if failed > reasons.count { lines.append("  and \(failed - reasons.count) more") }
+        guard failed < total else { return lines }
+        lines += urls.map { "  \(DisplayText.safe($0))" }
+        if failed > urls.count { lines.append("  and \(failed - urls.count) more") }
         if notStarted > 0 { lines.append("  \(notStarted) not started") }
         return lines
     }

@@ -286,7 +286,8 @@ extension DownloadMachine {
             sources.count > 1 || checksumFailures < 2
         else { return end(.fail(failure.error)) }
         if sources.count > 1 { soloSource = next }
-        return beginAgain(.notice(.restarted(failure.error.message)))
+        // Both digests are told when the second try fails as well.
+        return beginAgain(.notice(.restarted("what came does not match the checksum")))
     }
 
     /// What servers say to a Range they do not want, besides what they should (200 or 416).
