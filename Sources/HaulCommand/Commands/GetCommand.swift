@@ -30,6 +30,7 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
     private func attempt(_ session: inout EngineSession<Engine>?) async throws(HaulError) -> Int32 {
         var configuration = self.configuration
         try checkTogether(configuration)
+        try checkFiles(configuration.download.connection)
         for path in configuration.cookieFiles {
             guard let file = try SmallFile.read(path) else {
                 throw HaulError(.usage, "there is no cookie file \(path)")
@@ -95,6 +96,21 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
         }
         if configuration.download.range != nil, !configuration.download.checksums.isEmpty {
             throw HaulError(.usage, "--checksum is of the whole file and --range asks for a part of it")
+        }
+    }
+
+    /// What options name is looked for before anything starts; the transfers read it.
+    private func checkFiles(_ connection: ConnectionOptions) throws(HaulError) {
+        let pinned = connection.pinnedPublicKey.flatMap { $0.hasPrefix("sha256//") ? nil : $0 }
+        let named = [
+            ("netrc", connection.netrcFile), ("cacert", connection.caFile),
+            ("cert", connection.clientCertificate),
+            ("key", connection.clientKey), ("pinned-pubkey", pinned), ("ssh-key", connection.sshKey),
+        ]
+        for (name, path) in named {
+            if let path, SmallFile.isMissing(path) {
+                throw HaulError(.usage, "--\(name): there is no file \(path)")
+            }
         }
     }
 
