@@ -293,7 +293,7 @@ struct GetCommandTests {
         let engine = FakeEngine(FakeEngine.good)
         #expect(
             try await get(["http://h/1", "-q"], engine: engine, captured: captured, outputWorks: false) == 3)
-        #expect(captured.error == "haul: cannot write to standard output\n")
+        #expect(captured.error == "haul: cannot write to standard output: No space left on device\n")
     }
 
     @Test("a dry run says what would be, and starts nothing")

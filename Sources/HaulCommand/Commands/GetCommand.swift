@@ -117,7 +117,7 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
     private func rehearse(_ plan: DownloadPlan) throws(HaulError) -> Int32 {
         var plan = plan
         var index = 0
-        var succeeded = true
+        var problem: Int32 = 0
         while let spec = try plan.next() {
             index += 1
             let subject = EventJSON.Subject(index: index, url: spec.redactedURL)
@@ -125,9 +125,10 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
                 configuration.writesJSON
                 ? EventJSON.planned(subject, spec.destination).text
                 : Messages.planned(subject.url, spec.destination)
-            succeeded = world.console.output(line + "\n") && succeeded
+            let written = world.console.output(line + "\n")
+            problem = problem == 0 ? written : problem
         }
-        return succeeded ? ExitStatus.done : ExitStatus.file
+        return world.console.concluded(ExitStatus.done, outputProblem: problem)
     }
 }
 

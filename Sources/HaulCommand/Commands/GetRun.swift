@@ -185,9 +185,11 @@ struct GetRun<Engine: DownloadEngine> {
 
     private func conclude() async -> Int32 {
         var status = firstFailure.map { ExitStatus.of($0.code) } ?? ExitStatus.done
-        if await reporter.outputFailed, status == ExitStatus.done {
-            await reporter.say(Messages.error(HaulError(.diskFailed, "cannot write to standard output")))
-            status = ExitStatus.file
+        let problem = await reporter.outputProblem
+        if problem != 0 {
+            // Whoever waits for the paths has to know, be it that nobody reads them.
+            await reporter.say(Messages.error(SmallFile.failure("write to", "standard output", problem)))
+            if status == ExitStatus.done { status = ExitStatus.file }
         }
         if let sideFailure {
             await reporter.say(Messages.error(sideFailure))
