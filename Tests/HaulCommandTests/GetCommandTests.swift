@@ -100,6 +100,33 @@ struct GetCommandTests {
         #expect(captured.output.isEmpty)
     }
 
+    @Test(
+        "an interruption promises to continue only what can be continued",
+        arguments: [
+            ([], [.named], "; run again to continue"),
+            ([], [.named, .cannotResume], "; what came cannot be resumed: run again to start over"),
+            (["--resume", "never"], [.named], "; what came cannot be resumed: run again to start over"),
+            (["--data", "x"], [.named], "; what came cannot be resumed: run again to start over"),
+            (["-o", "-"], [.cannotResume], ""), ([], [.cannotResume], "; run again to continue"),
+            (
+                ["http://h/2"], [.named, .cannotResume],
+                "; run again to continue (what came of 1 cannot be resumed)"
+            ),
+        ] as [([String], [Begun], String)])
+    func resumable(_ arguments: [String], _ begun: [Begun], _ said: String) async throws {
+        let (signals, continuation) = AsyncStream<Int32>.makeStream()
+        let engine = FakeEngine { id, _ in
+            continuation.yield(SIGINT)
+            guard id == DownloadID(1) else { return [] }
+            return begun.map { $0 == .named ? .named(id, path: "/d/x") : .notice(id, .cannotResume) }
+        }
+        let urls = ["http://h/1"] + arguments + ["--progress", "none"]
+        #expect(try await get(urls, engine: engine, captured: captured, signals: signals) == 130)
+        #expect(captured.error == "haul: interrupted\(said)\n")
+    }
+
+    enum Begun { case named, cannotResume }
+
     @Test("JSON lines are all that is said with --json")
     func json() async throws {
         let engine = FakeEngine { id, spec in

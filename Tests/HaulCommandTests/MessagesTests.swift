@@ -107,8 +107,12 @@ struct MessagesTests {
         #expect(
             Messages.progress([sample], Tally(total: 3, finished: 2, finishedBytes: 1000))
                 == "2 of 3 files, 1 running, 1.03/1.17 KiB, 10 B/s, 0:15 left")
-        sample.state = .queued
-        #expect(Messages.progress([sample], Tally(total: 1)) == nil)
+        let lost = HaulError(.connectionLost, "lost")
+        for state in [DownloadState.queued, .probing, .retrying(seconds: 1, because: lost)] {
+            sample.state = state
+            #expect(Messages.progress([sample], Tally(total: 1)) == nil)
+            #expect(Messages.progress([sample, sample], Tally(total: 2)) == nil)
+        }
     }
 
     @Test("the summary names what failed, without the reasons, and counts what does not fit")

@@ -20,7 +20,7 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
             let signal = session?.signal
             await session?.close(because: error)
             if let signal {
-                world.console.error(Messages.interrupted(isResumable: false) + "\n")
+                world.console.error(Messages.interrupted() + "\n")
                 return ExitStatus.of(signal: signal)
             }
             return context.report(error)

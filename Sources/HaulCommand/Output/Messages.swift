@@ -105,7 +105,8 @@ package enum Messages {
     /// The line that plain output gives at most every ten seconds.
     package static func progress(_ samples: [DownloadSample], _ tally: Tally) -> String? {
         let running = samples.filter(ProgressRenderer.isRunning)
-        guard let first = running.first else { return nil }
+        // Where all wait for a server there is no progress; that they are tried again is told by itself.
+        guard let first = running.first, running.contains(where: moves) else { return nil }
         guard tally.total <= 1 else { return progress(JobTotals(running, tally), tally, running.count) }
         let rate = Figures.rate(first.rate)
         let name = DisplayText.safe(first.name)
@@ -114,6 +115,10 @@ package enum Messages {
         }
         let left = first.remaining == nil ? "" : ", \(Figures.remaining(first.remaining)) left"
         return "\(name): \(percent)% of \(Figures.size(total)), \(rate)\(left)"
+    }
+
+    private static func moves(_ sample: DownloadSample) -> Bool {
+        sample.state == .downloading || sample.state == .verifying
     }
 
     private static func progress(_ totals: JobTotals, _ tally: Tally, _ running: Int) -> String {
@@ -145,8 +150,14 @@ package enum Messages {
         return "\(DisplayText.safe(url)) -> \(DisplayText.safe(place))"
     }
 
-    package static func interrupted(isResumable: Bool) -> String {
-        isResumable ? "haul: interrupted; run again to continue" : "haul: interrupted"
+    /// `continues`: A later run goes on with something of this one; `startingOver`: so many files it begins anew.
+    package static func interrupted(continues: Bool = false, startingOver: Int = 0) -> String {
+        guard continues || startingOver > 0 else { return "haul: interrupted" }
+        guard continues else {
+            return "haul: interrupted; what came cannot be resumed: run again to start over"
+        }
+        let others = startingOver > 0 ? " (what came of \(startingOver) cannot be resumed)" : ""
+        return "haul: interrupted; run again to continue\(others)"
     }
 
     /// A sentence that goes on after a colon: its first letter small, unless it begins a name or an abbreviation.
