@@ -88,7 +88,7 @@ package enum HaulMain {
     }
 
     private static func said(_ text: String, _ world: World) -> Int32 {
-        world.console.output(text) ? ExitStatus.done : ExitStatus.file
+        world.console.concluded(ExitStatus.done, outputProblem: world.console.output(text))
     }
 
     /// A single word where a URL or command could stand is more likely a mistyped command than a host.
@@ -105,9 +105,11 @@ package enum HaulMain {
     }
 
     /// A file opened later must not become standard output because that was closed.
+    ///
+    /// What is then written there fails as it did before: a script waits for it.
     private static func openStandardDescriptors() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
-            _ = open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY)
+            _ = open("/dev/null", descriptor == 2 ? O_WRONLY : O_RDONLY)
         }
     }
 }

@@ -37,6 +37,7 @@ package struct DownloadOptions: Hashable, Sendable {
     package var allowsFileURLs = false
     package var rateLimit: Int64?  // bytes a second, this download
     package var retries: Int? = 5  // nil: without end
+    package var retriesAreGiven = false  // not the default
     package var retryWait = 1.0  // seconds
     package var maximumTime: Double?  // seconds for the whole download
     package var maximumLength: Int64?

@@ -128,10 +128,16 @@ extension Engine {
         case .sampled(let bytes, let body):
             run.bytes[id] = bytes
             return .sampled(body)
-        case .failed(let failure): return .failed(failure.failure(of: url))
+        case .failed(let failure): return .failed(failure.failure(of: url, viaProxy: viaProxy(url, run)))
         case .sinkFailed(let failure): return .failed(Failure(.disk, DiskErrors.error(failure)))
         case .cancelled: return .cancelled
         case .verdict(let verdict): return verdictEnd(verdict, report, url, run)
+        }
+    }
+
+    private func viaProxy(_ url: URLReference, _ run: Run) -> Bool {
+        ProxyUse.isPossible(option: run.spec.options.connection.proxy, scheme: url.scheme) {
+            getenv($0).map { String(cString: $0) }
         }
     }
 
@@ -145,13 +151,11 @@ extension Engine {
         case .refused(let refusal):
             let isImpostor = WebPage.isImpostor(
                 contentType: report.head?.fields["Content-Type"], known: run.machine.file)
-            let viaProxy = ProxyUse.isPossible(
-                option: run.spec.options.connection.proxy, scheme: url.scheme
-            ) { getenv($0).map { String(cString: $0) } }
             return .refused(
                 refusal,
                 refusal.failure(
-                    of: url, isImpostor: isImpostor, viaProxy: viaProxy, login: run.builder.login(for: url)))
+                    of: url, isImpostor: isImpostor, viaProxy: viaProxy(url, run),
+                    login: run.builder.login(for: url)))
         case .body:
             // A body is never a verdict on its own: the transfer thread reports it as what became of it.
             return .failed(Failure(.permanent, HaulError(.bug, "a body was reported as a verdict")))

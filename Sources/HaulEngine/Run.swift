@@ -90,6 +90,7 @@ final class Run {
         configuration.retry = RetryPolicy(
             limit: options.retries, wait: options.retryWait,
             deadline: options.maximumTime.map { now.advanced(by: $0) })
+        configuration.retry.isLimitGiven = options.retriesAreGiven
         configuration.resume = options.resume
         configuration.hasChecksum = !options.checksums.isEmpty
         configuration.allowsDowngrade = options.allowsDowngrade

@@ -6,7 +6,9 @@ extension TransferFailure {
     var words: String {
         switch CURLcode(rawValue: UInt32(bitPattern: code)) {
         case CURLE_COULDNT_CONNECT: return systemWords ?? "nobody answers there"
-        case CURLE_COULDNT_RESOLVE_PROXY: return "its name cannot be found"
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            let name = detail.split(separator: " ").last.map { " \($0)" } ?? ""
+            return "its name\(isFitToShow ? name : "") cannot be found"
         case CURLE_GOT_NOTHING: return "it was closed without an answer"
         case CURLE_HTTP2_STREAM: return "the server broke off its stream"
         default: break

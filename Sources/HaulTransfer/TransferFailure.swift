@@ -29,12 +29,15 @@ package struct TransferFailure: Error, Hashable, Sendable {
 
 extension TransferFailure {
     /// What it means for the download, in words for a person.
-    package func failure(of url: URLReference) -> Failure {
+    ///
+    /// `viaProxy`: The request may have gone through a proxy.
+    package func failure(of url: URLReference, viaProxy: Bool = false) -> Failure {
         let place = url.isHTTP || url.scheme != "file" ? "\(url.hostForURL):\(url.effectivePort)" : url.path
         if isStall {
             return Failure(.connection, HaulError(.stalled, "\(url.redacted) stalled: \(detail)"))
         }
         if let refused = tunnelFailure() { return refused }
+        if viaProxy, let failure = proxyFailure(of: url) { return failure }
         switch CURLcode(rawValue: UInt32(bitPattern: code)) {
         case CURLE_COULDNT_RESOLVE_HOST:
             return Failure(
@@ -45,7 +48,8 @@ extension TransferFailure {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY:
             return Failure(
                 .connection,
-                HaulError(.proxyFailed, "the proxy cannot be used: \(words)", advice: "check --proxy"))
+                HaulError(
+                    .proxyFailed, "the proxy cannot be used: \(words)", advice: TransferFailure.proxyAdvice))
         case CURLE_COULDNT_CONNECT:
             return Failure(
                 .connection,
@@ -64,6 +68,24 @@ extension TransferFailure {
         default:
             return trustFailure(of: url, place) ?? fileFailure(of: url) ?? lostFailure(of: url)
         }
+    }
+
+    private static let proxyAdvice = "check --proxy, or http_proxy and the like in the environment"
+
+    /// A proxy that could not be reached: libcurl names whom it called.
+    private func proxyFailure(of url: URLReference) -> Failure? {
+        guard CURLcode(UInt32(bitPattern: code)) == CURLE_COULDNT_CONNECT else { return nil }
+        // "Failed to connect to HOST port PORT after 3 ms: …"
+        let parts = detail.split(separator: " ")
+        guard parts.count > 6, parts.starts(with: ["Failed", "to", "connect", "to"]), parts[5] == "port",
+            parts[4] != url.host || parts[6] != "\(url.effectivePort)"
+        else { return nil }
+        let host = parts[4].contains(":") ? "[\(parts[4])]" : String(parts[4])
+        return Failure(
+            .connection,
+            HaulError(
+                .proxyFailed, "cannot connect to the proxy \(host):\(parts[6]): \(words)",
+                advice: TransferFailure.proxyAdvice))
     }
 
     /// What a proxy answered to CONNECT.
@@ -102,6 +124,13 @@ extension TransferFailure {
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CRL_BADFILE, CURLE_SSL_CIPHER,
             CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_USE_SSL_FAILED:
             return Failure(.permanent, HaulError(.tlsFailed, "TLS cannot be set up for \(place): \(words)"))
+        case CURLE_SSL_CONNECT_ERROR where detail.contains("wrong version number"):
+            // What OpenSSL says of an answer that is no TLS record.
+            return Failure(
+                .permanent,
+                HaulError(
+                    .tlsFailed, "\(place) does not speak TLS",
+                    advice: "http:// instead of https://, or another port"))
         case CURLE_SSL_CONNECT_ERROR:
             return Failure(.connection, HaulError(.tlsFailed, "TLS with \(place) failed: \(words)"))
         case CURLE_LOGIN_DENIED:

@@ -53,6 +53,29 @@ struct CommandTests {
     }
 
     @Test(
+        "paths that nobody gets are a failure that is told; help that nobody reads is told where it is lost")
+    func lostPaths() throws {
+        let server = try HoldingServer(content, etag: nil).server
+        let errors = directory.file("errors")
+        let said = { directory.contents("errors").map { String(decoding: $0, as: UTF8.self) } ?? "" }
+        let get = "\(Program.path) get -q --if-exists replace -d \(directory.path)"
+        #expect(Shell.status("\(get) \(server.url("/f")) 2> \(errors) >&-") == 3)
+        #expect(said() == "haul: cannot write to standard output: Bad file descriptor\n")
+        #expect(holds("f"))
+        let code = directory.file("code")
+        let gone = "exec 3> \(code); { read x; \(get) \(server.url("/f")) 2> \(errors); echo $? >&3; }"
+        // The reader closes its end, and says so, before the path comes.
+        let fifo = directory.file("fifo")
+        #expect(Shell.status("mkfifo \(fifo); { \(gone); } < \(fifo) | { exec <&-; echo > \(fifo); }") == 0)
+        #expect(directory.contents("code").map { String(decoding: $0, as: UTF8.self) } == "3\n")
+        #expect(said() == "haul: cannot write to standard output: Broken pipe\n")
+        #expect(Shell.status("\(Program.path) help get 2> \(errors) >&-") == 3)
+        #expect(said() == "haul: cannot write to standard output: Bad file descriptor\n")
+        #expect(Shell.status("\(Program.path) help get 2> \(errors) > /dev/full") == 3)
+        #expect(said() == "haul: cannot write to standard output: No space left on device\n")
+    }
+
+    @Test(
         "killed again and again at any byte, a download becomes the file it should be",
         arguments: [1, 2, 3] as [UInt64])
     func killed(seed: UInt64) throws {

@@ -52,7 +52,7 @@ struct ArgumentParserTests {
             (["--conections=3"], "there is no option '--conections'", "--connections"),
             (["--no-sequential"], "there is no option '--no-sequential'", "--sequential"),
             (["--frobnicate"], "there is no option '--frobnicate'", "haul help get"),
-            (["-Z"], "there is no option '-Z'", "haul help get"),
+            (["-W"], "there is no option '-W'", "haul help get"),
             (["--output"], "--output needs a value", "--output FILE"),
             (["http://h/", "-c"], "-c needs a value", "-c auto|N"),
             (
@@ -66,6 +66,54 @@ struct ArgumentParserTests {
         #expect(error?.code == .usage)
         #expect(error?.message == message)
         #expect(error?.advice == advice)
+    }
+
+    @Test(
+        "an option of another tool is answered with Haul's own way",
+        arguments: [
+            (["-L"], "-L", "leave it out: Haul follows redirects by itself"),
+            (["--location"], "--location", "leave it out: Haul follows redirects by itself"),
+            (["-C", "-"], "-C", "leave it out: Haul continues by itself what was cut off"),
+            (["--continue=true"], "--continue", "leave it out: Haul continues by itself what was cut off"),
+            (["-sSL"], "-s", "--quiet, or for connections -c N"),
+            (["-s5"], "-s", "--quiet, or for connections -c N"),
+            (["-qf"], "-f", "leave it out: Haul never takes an error page for the file"),
+            (["-nc"], "-nc", "--if-exists skip"), (["-nd"], "-n", "--netrc"),
+            (["--retry", "3"], "--retry", "--retries N"), (["--max-tries=3"], "--max-tries", "--retries N"),
+            (["--split", "5"], "--split", "--connections N"),
+            (["--load-cookies", "c"], "--load-cookies", "--cookies FILE"),
+            (["--no-check-certificate"], "--no-check-certificate", "--insecure"),
+            (["-P", "dir"], "-P", "--dir DIR"),
+            (["--timeout=3"], "--timeout", "--stall-timeout TIME, and --connect-timeout TIME"),
+        ])
+    func foreign(_ arguments: [String], _ shown: String, _ advice: String) {
+        let error = failure { _ = try ArgumentParser.parse(arguments + ["http://h/"]) }
+        #expect(error?.code == .usage)
+        #expect(error?.message == "there is no option '\(shown)'")
+        #expect(error?.advice == advice)
+    }
+
+    @Test("what stands for an option of another tool is an option, and Haul has none of that name")
+    func foreignTable() throws {
+        for option in ForeignOption.all {
+            for word in (option.use.map { "--\($0)" } ?? option.why ?? "").split(separator: " ")
+            where word.hasPrefix("--") {
+                let found = try #require(OptionTable.find(String(word.dropFirst(2))), "\(word)")
+                #expect(option.use == nil || found.isFlag != option.use?.contains(" "), "\(word)")
+            }
+            for name in option.names {
+                #expect(OptionTable.find(name) == nil, "\(name)")
+                if name.count == 1 { #expect(OptionTable.find(short: Character(name)) == nil, "\(name)") }
+            }
+        }
+    }
+
+    @Test("-c without a number tells that nothing need be said to continue")
+    func wgetContinue() {
+        let error = failure { _ = try configured(["-c", "http://h/x"]) }
+        #expect(error?.message == "--connections: 'http://h/x' is not auto or a whole number from 1 to 128")
+        #expect(error?.advice == "-c N; to continue, leave -c out: Haul does that by itself")
+        #expect(failure { _ = try configured(["-c", "999"]) }?.advice == nil)
     }
 
     @Test("a flag can be said to be off, so that a settings file can be overruled")
@@ -129,7 +177,8 @@ struct NearestNameTests {
     }
 
     @Test(
-        "words that are like nothing get no suggestion", arguments: ["frobnicate", "zz", "", "continue-at"])
+        "words that are like nothing get no suggestion",
+        arguments: ["frobnicate", "zz", "", "continue-at", "load-cookies", "timeout"])
     func notFound(_ word: String) {
         #expect(NearestName.find(word, among: NearestNameTests.names) == nil)
     }

@@ -47,6 +47,7 @@ struct ConfigFileTests {
             ("output = x", "/c line 1: 'output' has no place in a settings file", nil),
             ("connections", "/c line 1: 'connections' needs a value", nil),
             ("a=1\n", "/c line 1: there is no setting 'a'", nil),
+            ("split=5", "/c line 1: there is no setting 'split'", "connections N"),
             (
                 "retries = 3\nconnections = x",
                 "/c line 2: connections: 'x' is not auto or a whole number from 1 to 128", nil

@@ -48,7 +48,7 @@ struct GetCommandTests {
                 haul: http://h/not-found: it was not-found
                   try: nothing
                 haul: 1 of 2 failed
-                  http://h/not-found: it was not-found
+                  http://h/not-found
 
                 """)
     }
@@ -68,7 +68,7 @@ struct GetCommandTests {
             ["http://h/1", "http://h/2", "http://h/3"], engine: engine, captured: captured)
         #expect(status == ExitStatus.checksum)
         #expect(captured.output == "/d/1\n")
-        #expect(captured.error.contains("haul: 2 of 3 failed\n  http://h/3: failed\n  http://h/2: failed\n"))
+        #expect(captured.error.contains("haul: 2 of 3 failed\n  http://h/3\n  http://h/2\n"))
     }
 
     @Test("--fail-early stops everything at the first failure")
@@ -79,7 +79,7 @@ struct GetCommandTests {
         let urls = ["http://h/1", "http://h/2", "http://h/bad", "http://h/4"]
         #expect(try await get(urls + ["--fail-early"], engine: engine, captured: captured) == 8)
         #expect(await engine.reasons.first?.code == .cancelled)
-        #expect(captured.error.contains("haul: 1 of 4 failed\n  http://h/bad: not there\n  3 not started\n"))
+        #expect(captured.error.contains("haul: 1 of 4 failed\n  http://h/bad\n  3 not started\n"))
         #expect(!captured.error.contains("http://h/1"))
     }
 
@@ -99,6 +99,33 @@ struct GetCommandTests {
         #expect(captured.error == "haul: interrupted; run again to continue\n")
         #expect(captured.output.isEmpty)
     }
+
+    @Test(
+        "an interruption promises to continue only what can be continued",
+        arguments: [
+            ([], [.named], "; run again to continue"),
+            ([], [.named, .cannotResume], "; what came cannot be resumed: run again to start over"),
+            (["--resume", "never"], [.named], "; what came cannot be resumed: run again to start over"),
+            (["--data", "x"], [.named], "; what came cannot be resumed: run again to start over"),
+            (["-o", "-"], [.cannotResume], ""), ([], [.cannotResume], "; run again to continue"),
+            (
+                ["http://h/2"], [.named, .cannotResume],
+                "; run again to continue (what came of 1 cannot be resumed)"
+            ),
+        ] as [([String], [Begun], String)])
+    func resumable(_ arguments: [String], _ begun: [Begun], _ said: String) async throws {
+        let (signals, continuation) = AsyncStream<Int32>.makeStream()
+        let engine = FakeEngine { id, _ in
+            continuation.yield(SIGINT)
+            guard id == DownloadID(1) else { return [] }
+            return begun.map { $0 == .named ? .named(id, path: "/d/x") : .notice(id, .cannotResume) }
+        }
+        let urls = ["http://h/1"] + arguments + ["--progress", "none"]
+        #expect(try await get(urls, engine: engine, captured: captured, signals: signals) == 130)
+        #expect(captured.error == "haul: interrupted\(said)\n")
+    }
+
+    enum Begun { case named, cannotResume }
 
     @Test("JSON lines are all that is said with --json")
     func json() async throws {
@@ -293,7 +320,7 @@ struct GetCommandTests {
         let engine = FakeEngine(FakeEngine.good)
         #expect(
             try await get(["http://h/1", "-q"], engine: engine, captured: captured, outputWorks: false) == 3)
-        #expect(captured.error == "haul: cannot write to standard output\n")
+        #expect(captured.error == "haul: cannot write to standard output: No space left on device\n")
     }
 
     @Test("a dry run says what would be, and starts nothing")
@@ -333,6 +360,10 @@ struct GetCommandTests {
             (["-i", "/dev/null"], "/dev/null holds no URLs"),
             (["http://h/", "--cookies", "/nonexistent/c"], "there is no cookie file /nonexistent/c"),
             (["http://h/", "--checksums", "/nonexistent/s"], "there is no checksum list /nonexistent/s"),
+            (["http://h/", "--netrc-file", "/nonexistent/n"], "--netrc: there is no file /nonexistent/n"),
+            (["http://h/", "--cacert", "/nonexistent/c"], "--cacert: there is no file /nonexistent/c"),
+            (["http://h/", "--cert", "/dev/null/c"], "--cert: there is no file /dev/null/c"),
+            (["http://h/", "--ssh-key", "/nonexistent/k"], "--ssh-key: there is no file /nonexistent/k"),
             (["http://h/", "-o", "a", "-o", "b"], "--output was given 2 times for one URL"),
             (["http://h/1", "http://h/2", "-o", "a", "-o", "b", "-o", "c"], "--output was given 3 times"),
             (["file:///etc/passwd"], "file:///etc/passwd is a file of this machine"),

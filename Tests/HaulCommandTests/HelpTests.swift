@@ -105,7 +105,9 @@ struct HelpTests {
         #expect(Set(names).count == names.count)
         #expect(Set(letters).count == letters.count)
         #expect(Set(OptionTable.aliases.keys).isDisjoint(with: names))
-        #expect(OptionTable.aliases.values.allSatisfy(names.contains))
+        for (alias, name) in OptionTable.aliases {
+            #expect(OptionTable.find(name)?.manual.contains("--\(alias)") == true, "\(alias)")
+        }
     }
 
     @Test("summaries are short, and are no sentences", arguments: OptionTable.all.map(\.name))

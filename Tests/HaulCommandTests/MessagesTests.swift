@@ -107,20 +107,21 @@ struct MessagesTests {
         #expect(
             Messages.progress([sample], Tally(total: 3, finished: 2, finishedBytes: 1000))
                 == "2 of 3 files, 1 running, 1.03/1.17 KiB, 10 B/s, 0:15 left")
-        sample.state = .queued
-        #expect(Messages.progress([sample], Tally(total: 1)) == nil)
+        let lost = HaulError(.connectionLost, "lost")
+        for state in [DownloadState.queued, .probing, .retrying(seconds: 1, because: lost)] {
+            sample.state = state
+            #expect(Messages.progress([sample], Tally(total: 1)) == nil)
+            #expect(Messages.progress([sample, sample], Tally(total: 2)) == nil)
+        }
     }
 
-    @Test("the summary tells the reasons, and counts what does not fit")
+    @Test("the summary names what failed, without the reasons, and counts what does not fit")
     func summary() {
-        let reasons = [
-            ("http://h/a", HaulError(.notFound, "not there")),
-            ("http://h/b", HaulError(.diskFull, "http://h/b: no room")),
-        ]
+        let urls = ["http://h/a", "http://h/b"]
         #expect(
-            Messages.summary(failed: 5, total: 10, reasons: reasons, notStarted: 2) == [
-                "haul: 5 of 10 failed", "  http://h/a: not there", "  http://h/b: no room", "  and 3 more",
-                "  2 not started",
+            Messages.summary(failed: 5, total: 10, urls: urls, notStarted: 2) == [
+                "haul: 5 of 10 failed", "  http://h/a", "  http://h/b", "  and 3 more", "  2 not started",
             ])
+        #expect(Messages.summary(failed: 2, total: 2, urls: urls, notStarted: 0) == ["haul: 2 of 2 failed"])
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import HaulCore
 import HaulEngine
 import HaulPlatform
@@ -16,7 +17,7 @@ final class Captured: Sendable {
         Console(
             output: { text in
                 self.texts.withLock { $0.output += text }
-                return outputWorks
+                return outputWorks ? 0 : ENOSPC
             },
             error: { text in self.texts.withLock { $0.error += text } }, hasBars: terminal,
             outputIsTerminal: terminal)

@@ -238,6 +238,28 @@ struct TransferFailureTests {
     }
 
     @Test(
+        "a proxy that cannot be reached is named, and a host behind none is not called one",
+        arguments: [
+            ("p.example port 3128", true, "cannot connect to the proxy p.example:3128: connection refused"),
+            ("::1 port 3128", true, "cannot connect to the proxy [::1]:3128: connection refused"),
+            (
+                "host.example port 3128", true,
+                "cannot connect to the proxy host.example:3128: connection refused"
+            ),
+            ("host.example port 80", true, "cannot connect to host.example:80: connection refused"),
+            ("p.example port 3128", false, "cannot connect to host.example:80: connection refused"),
+        ])
+    func proxy(_ called: String, _ viaProxy: Bool, _ message: String) throws {
+        let url = try URLReference(parsing: "http://host.example/f")
+        let failure = TransferFailure(
+            code: Int32(CURLE_COULDNT_CONNECT.rawValue), systemCode: 111,
+            detail: "Failed to connect to \(called) after 3 ms: Couldn't connect to server")
+        let error = failure.failure(of: url, viaProxy: viaProxy).error
+        #expect(error.message == message)
+        #expect(error.code == (message.contains("proxy") ? .proxyFailed : .connectFailed))
+    }
+
+    @Test(
         "what failed is said once, and not in the library's words",
         arguments: [
             (
@@ -255,8 +277,17 @@ struct TransferFailureTests {
             ),
             (CURLE_SEND_ERROR, 0, "libcurl was unlucky", "was lost: failed sending data to the peer"),
             (
-                CURLE_SSL_CONNECT_ERROR, 0, "error:0A00010B:SSL routines::wrong version number",
-                "failed: wrong version number"
+                CURLE_SSL_CONNECT_ERROR, 0, "error:0A000410:SSL routines::sslv3 alert handshake failure",
+                "failed: sslv3 alert handshake failure"
+            ),
+            (
+                CURLE_SSL_CONNECT_ERROR, 0,
+                "OpenSSL/3.0.22: error:0A00010B:SSL routines::wrong version number",
+                "host.example:80 does not speak TLS"
+            ),
+            (
+                CURLE_COULDNT_RESOLVE_PROXY, 0, "Could not resolve proxy: p.example",
+                "the proxy cannot be used: its name p.example cannot be found"
             ),
             (
                 CURLE_RECV_ERROR, 0,

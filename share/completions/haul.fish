@@ -54,7 +54,7 @@ complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -s 6 -l ipv6 -d 'use IPv6 only'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l interface -x -d 'network interface or address to go out from'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l resolve -x -d 'use this address (repeatable)'
-complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l retries -x -d 'tries in a row without progress (default 5)'
+complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l retries -x -d 'retries in a row without progress (default 5)'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l retry-wait -x -d 'shortest wait between tries (default 1)'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l connect-timeout -x -d 'time to connect (default 15)'
 complete -c haul -n 'not __fish_seen_subcommand_from verify inspect help version' -l stall-timeout -x -d 'time without a byte (default 30)'

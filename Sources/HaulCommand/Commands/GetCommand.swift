@@ -20,7 +20,7 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
             let signal = session?.signal
             await session?.close(because: error)
             if let signal {
-                world.console.error(Messages.interrupted(isResumable: false) + "\n")
+                world.console.error(Messages.interrupted() + "\n")
                 return ExitStatus.of(signal: signal)
             }
             return context.report(error)
@@ -30,6 +30,7 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
     private func attempt(_ session: inout EngineSession<Engine>?) async throws(HaulError) -> Int32 {
         var configuration = self.configuration
         try checkTogether(configuration)
+        try checkFiles(configuration.download.connection)
         for path in configuration.cookieFiles {
             guard let file = try SmallFile.read(path) else {
                 throw HaulError(.usage, "there is no cookie file \(path)")
@@ -98,10 +99,25 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
         }
     }
 
+    /// What options name is looked for before anything starts; the transfers read it.
+    private func checkFiles(_ connection: ConnectionOptions) throws(HaulError) {
+        let pinned = connection.pinnedPublicKey.flatMap { $0.hasPrefix("sha256//") ? nil : $0 }
+        let named = [
+            ("netrc", connection.netrcFile), ("cacert", connection.caFile),
+            ("cert", connection.clientCertificate),
+            ("key", connection.clientKey), ("pinned-pubkey", pinned), ("ssh-key", connection.sshKey),
+        ]
+        for (name, path) in named {
+            if let path, SmallFile.isMissing(path) {
+                throw HaulError(.usage, "--\(name): there is no file \(path)")
+            }
+        }
+    }
+
     private func rehearse(_ plan: DownloadPlan) throws(HaulError) -> Int32 {
         var plan = plan
         var index = 0
-        var succeeded = true
+        var problem: Int32 = 0
         while let spec = try plan.next() {
             index += 1
             let subject = EventJSON.Subject(index: index, url: spec.redactedURL)
@@ -109,9 +125,10 @@ package struct GetCommand<Engine: DownloadEngine>: Sendable {
                 configuration.writesJSON
                 ? EventJSON.planned(subject, spec.destination).text
                 : Messages.planned(subject.url, spec.destination)
-            succeeded = world.console.output(line + "\n") && succeeded
+            let written = world.console.output(line + "\n")
+            problem = problem == 0 ? written : problem
         }
-        return succeeded ? ExitStatus.done : ExitStatus.file
+        return world.console.concluded(ExitStatus.done, outputProblem: problem)
     }
 }
 

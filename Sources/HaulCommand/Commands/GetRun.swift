@@ -7,12 +7,14 @@ struct GetRun<Engine: DownloadEngine> {
     private static var window: Int { 2000 }
     /// The most that the engine is given at a time: the first ones start before the last line is read.
     private static var batch: Int { 64 }
-    /// The most failures whose reasons are kept for the summary.
-    private static var mostReasons: Int { 100 }
+    /// The most failures that the summary names.
+    private static var mostNamed: Int { 100 }
 
     private struct Job {
         let subject: EventJSON.Subject
         var path: String?
+        /// What came is of no use to a later run.
+        var startsOver: Bool
     }
 
     private var session: EngineSession<Engine>
@@ -32,7 +34,9 @@ struct GetRun<Engine: DownloadEngine> {
     private var isStopping = false
     private var finished = 0
     private var failed = 0
-    private var reasons: [(url: String, error: HaulError)] = []
+    private var failedURLs: [String] = []
+    /// Interrupted downloads that a later run goes on with, and those it has to begin anew.
+    private var interrupted = (toContinue: 0, toStartOver: 0)
     private var firstFailure: (index: Int, code: HaulError.Code)?
     private var cookies = CookieLines()
     /// What went wrong beside the downloads.
@@ -92,7 +96,7 @@ struct GetRun<Engine: DownloadEngine> {
             for (id, spec) in zip(await session.engine.add(specs), specs) {
                 given += 1
                 let subject = EventJSON.Subject(index: given, url: spec.redactedURL)
-                jobs[id] = Job(subject: subject)
+                jobs[id] = Job(subject: subject, startsOver: !spec.options.mayResume)
                 added.append((id, subject))
             }
             await reporter.added(added)
@@ -127,12 +131,14 @@ struct GetRun<Engine: DownloadEngine> {
         var ended: [(Job, Result<DownloadResult, HaulError>)] = []
         var wakes = false
         for event in events {
+            var event = event
             var isWanted = true
             switch event {
             case .stateChanged(_, let state): wakes = wakes || state != .queued
             case .named(let id, let path): jobs[id]?.path = path
             case .head(_, let head):
                 do throws(HaulError) { try dump?.write(head) } catch { sideFailure = sideFailure ?? error }
+            case .notice(let id, .cannotResume): jobs[id]?.startsOver = true
             case .notice: break
             case .cookies(_, let lines): if configuration.saveCookies != nil { cookies.add(lines) }
             case .finished(let id, let result):
@@ -143,6 +149,11 @@ struct GetRun<Engine: DownloadEngine> {
                 guard let job = jobs.removeValue(forKey: id) else { continue }
                 isWanted = count(error, of: job)
                 if isWanted { ended.append((job, .failure(error))) }
+                if error.code == .interrupted, job.startsOver {
+                    var error = error
+                    error.advice = "run again to start over"
+                    event = .failed(id, error)
+                }
             }
             told.append(Reporter.Item(event: event, isWanted: isWanted))
         }
@@ -158,10 +169,14 @@ struct GetRun<Engine: DownloadEngine> {
     /// - Returns: whether it is a failure of its own, and not the end of everything that reached it.
     private mutating func count(_ error: HaulError, of job: Job) -> Bool {
         let wasStopped = error.code == .interrupted || error.code == .cancelled
-        guard !(wasStopped && (isStopping || session.signal != nil)) else { return false }
+        guard !(wasStopped && (isStopping || session.signal != nil)) else {
+            let hasBegun = job.path != nil
+            if hasBegun, job.startsOver { interrupted.toStartOver += 1 } else { interrupted.toContinue += 1 }
+            return false
+        }
         failed += 1
         if job.subject.index < firstFailure?.index ?? .max { firstFailure = (job.subject.index, error.code) }
-        if reasons.count < GetRun.mostReasons { reasons.append((job.subject.url, error)) }
+        if failedURLs.count < GetRun.mostNamed { failedURLs.append(job.subject.url) }
         return true
     }
 
@@ -185,9 +200,11 @@ struct GetRun<Engine: DownloadEngine> {
 
     private func conclude() async -> Int32 {
         var status = firstFailure.map { ExitStatus.of($0.code) } ?? ExitStatus.done
-        if await reporter.outputFailed, status == ExitStatus.done {
-            await reporter.say(Messages.error(HaulError(.diskFailed, "cannot write to standard output")))
-            status = ExitStatus.file
+        let problem = await reporter.outputProblem
+        if problem != 0 {
+            // Whoever waits for the paths has to know, be it that nobody reads them.
+            await reporter.say(Messages.error(SmallFile.failure("write to", "standard output", problem)))
+            if status == ExitStatus.done { status = ExitStatus.file }
         }
         if let sideFailure {
             await reporter.say(Messages.error(sideFailure))
@@ -195,12 +212,15 @@ struct GetRun<Engine: DownloadEngine> {
         }
         if let signal = session.signal, finished + failed < total {
             status = ExitStatus.of(signal: signal)
-            let isResumable = !configuration.outputs.contains("-")
-            await reporter.sayUnlessJSON(Messages.interrupted(isResumable: isResumable))
+            let isStream = configuration.outputs.contains("-")
+            let continues = interrupted.toContinue > 0 || finished > 0 || given < total
+            await reporter.sayUnlessJSON(
+                Messages.interrupted(
+                    continues: continues && !isStream, startingOver: isStream ? 0 : interrupted.toStartOver))
         } else if total > 1, failed > 0 {
             let notStarted = isStopping ? total - finished - failed : 0
             for line in Messages.summary(
-                failed: failed, total: total, reasons: reasons, notStarted: notStarted)
+                failed: failed, total: total, urls: failedURLs, notStarted: notStarted)
             {
                 await reporter.sayUnlessJSON(line)
             }
@@ -210,4 +230,9 @@ struct GetRun<Engine: DownloadEngine> {
             EventJSON.summary(total: total, finished: finished, failed: failed, status: status))
         return status
     }
+}
+
+extension DownloadOptions {
+    /// A later run may go on with what came of it, where the server can.
+    fileprivate var mayResume: Bool { resume != .never && range == nil && (method ?? "GET") == "GET" }
 }

@@ -11,18 +11,20 @@ package enum InspectCommand {
             return ExitStatus.usage
         }
         var status = ExitStatus.done
+        var problem: Int32 = 0
         for (number, path) in paths.enumerated() {
             let outcome = await BlockingThread.run { inspect(path) }
             switch outcome {
             case .success(let report):
                 let text = json ? self.json(report).text + "\n" : (number > 0 ? "\n" : "") + self.text(report)
-                if !console.output(text) { status = ExitStatus.file }
+                let written = console.output(text)
+                problem = problem == 0 ? written : problem
             case .failure(let error):
                 console.error(Messages.error(error) + "\n")
                 if status == ExitStatus.done { status = ExitStatus.of(error.code) }
             }
         }
-        return status
+        return console.concluded(status, outputProblem: problem)
     }
 
     private static func inspect(_ path: String) -> Result<PartialReport, HaulError> {

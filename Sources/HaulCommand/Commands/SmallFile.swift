@@ -105,6 +105,12 @@ enum SmallFile {
         return lstat(path, &status) == 0
     }
 
+    /// Nothing is there, not even something that cannot be looked at.
+    static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
     static func isSymbolicLink(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK

@@ -96,17 +96,18 @@ package struct VerifyCommand<Engine: DownloadEngine>: Sendable {
     private func verify(_ items: [Item]) async -> Int32 {
         var first: HaulError.Code?
         var failed = 0
-        var isWritten = true
+        var problem: Int32 = 0
         for item in items {
             let error = await BlockingThread.run { VerifyCommand.check(item) }
             if let error {
                 failed += 1
                 first = first ?? error.code
             }
-            isWritten = report(item, error) && isWritten
+            let written = report(item, error)
+            problem = problem == 0 ? written : problem
         }
-        var status = first.map(ExitStatus.of) ?? ExitStatus.done
-        if !isWritten, status == ExitStatus.done { status = ExitStatus.file }
+        let status = world.console.concluded(
+            first.map(ExitStatus.of) ?? ExitStatus.done, outputProblem: problem)
         if configuration.writesJSON {
             let summary = EventJSON.summary(
                 total: items.count, finished: items.count - failed, failed: failed, status: status)
@@ -117,16 +118,16 @@ package struct VerifyCommand<Engine: DownloadEngine>: Sendable {
         return status
     }
 
-    /// - Returns: false when standard output could not be written.
-    private func report(_ item: Item, _ error: HaulError?) -> Bool {
+    /// - Returns: 0, or the error number where standard output could not be written.
+    private func report(_ item: Item, _ error: HaulError?) -> Int32 {
         if configuration.writesJSON {
             return world.console.output(EventJSON.verified(item.path, item.checksums, error).text + "\n")
         }
         if let error {
             world.console.error(Messages.error(error) + "\n")
-            return true
+            return 0
         }
-        return configuration.isQuiet || world.console.output("\(DisplayText.safe(item.path)): OK\n")
+        return configuration.isQuiet ? 0 : world.console.output("\(DisplayText.safe(item.path)): OK\n")
     }
 
     private static func check(_ item: Item) -> HaulError? {

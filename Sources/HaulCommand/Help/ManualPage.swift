@@ -73,8 +73,8 @@ enum ManualPage {
         .SH FILES
         .TP
         .I ~/.config/haul/haul.conf
-        Settings: lines of "name = value" with the long names of the options, without dashes. Lines that start with #
-        are comments. $XDG_CONFIG_HOME takes the place of ~/.config.
+        Settings: lines of "name = value" or "name value" with the long names of the options, without dashes. Lines that
+        start with # are comments. $XDG_CONFIG_HOME takes the place of ~/.config.
         .TP
         .I NAME.part\\fR, \\fINAME.part.haul
         An unfinished download and its journal; both go when it is finished.

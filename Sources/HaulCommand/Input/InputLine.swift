@@ -79,7 +79,7 @@ enum InputLine {
         _ name: String, _ number: Int, _ file: String, advice: String?
     ) -> HaulError {
         let names = OptionTable.all.filter(\.isForLists).map(\.name) + ["out"]
-        let near = NearestName.find(name, among: names)
+        let near = ForeignOption.find(name)?.advice(dashes: false) ?? NearestName.find(name, among: names)
         return bad("there is no option '\(name)'", number, file, advice: near ?? advice)
     }
 

@@ -89,7 +89,9 @@ package struct ArgumentParser {
     private mutating func takeShort(_ text: Substring) throws(HaulError) {
         var rest = text
         while let letter = rest.popFirst() {
-            guard let definition = OptionTable.find(short: letter) else { throw unknown(short: letter) }
+            guard let definition = OptionTable.find(short: letter) else {
+                throw unknown(short: "\(letter)\(rest)")
+            }
             if definition.isFlag {
                 assign(definition, "", offset: 0)
             } else if rest.isEmpty {
@@ -125,12 +127,16 @@ package struct ArgumentParser {
         let near =
             NearestName.find(name, among: names)
             ?? (name.hasPrefix("no-") ? NearestName.find(String(name.dropFirst(3)), among: names) : nil)
-        return HaulError(
-            .usage, "there is no option '--\(name)'", advice: near.map { "--\($0)" } ?? "haul help get")
+        let advice = ForeignOption.find(name)?.advice() ?? near.map { "--\($0)" }
+        return HaulError(.usage, "there is no option '--\(name)'", advice: advice ?? "haul help get")
     }
 
-    private func unknown(short: Character) -> HaulError {
-        HaulError(.usage, "there is no option '-\(short)'", advice: "haul help get")
+    /// `letters`: What is left of the argument; wget's `-nc` is one option.
+    private func unknown(short letters: String) -> HaulError {
+        let foreign = ForeignOption.find(letters) ?? ForeignOption.find(letters.prefix(1))
+        let shown = foreign?.names.contains(letters) == true ? letters : String(letters.prefix(1))
+        return HaulError(
+            .usage, "there is no option '-\(shown)'", advice: foreign?.advice() ?? "haul help get")
     }
 
     /// Options that the command does not have; known only now, as the command may stand after them.

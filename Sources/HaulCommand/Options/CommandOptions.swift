@@ -80,7 +80,8 @@ extension OptionTable {
     static let general: [OptionDefinition] = [
         OptionDefinition(
             "config", nil, "FILE", in: .general, .command, "settings file (default ~/.config/haul/haul.conf)",
-            manual: "Lines of 'name = value' with the names of these options, without dashes.",
+            manual:
+                "Lines of 'name = value' or 'name value' with the names of these options, without dashes.",
             completion: .file, isSetting: false, commands: [.get, .verify]
         ) { (configuration, input) throws(HaulError) in
             configuration.configFile = try input.nonEmpty()

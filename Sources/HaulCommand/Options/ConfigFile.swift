@@ -47,7 +47,8 @@ package enum ConfigFile {
         }
         let names = OptionTable.all.filter(\.isSetting).map(\.name)
         let bare = name.hasPrefix("--") ? String(name.dropFirst(2)) : name
-        let near = names.contains(bare) ? bare : NearestName.find(bare, among: names)
+        let foreign = ForeignOption.find(bare)?.advice(dashes: false)
+        let near = names.contains(bare) ? bare : foreign ?? NearestName.find(bare, among: names)
         throw HaulError(.usage, "\(place): there is no setting '\(name)'", advice: near)
     }
 

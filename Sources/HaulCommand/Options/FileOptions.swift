@@ -9,7 +9,7 @@ extension OptionTable {
             manual: """
                 A directory means: in it, under the suggested name. Given once for each URL, the names go with the URLs \
                 in order. With --glob, #1 stands for what the first bracket expanded to. Standard output gets the bytes \
-                in order and cannot be resumed.
+                in order and cannot be resumed. --out and --output-document, as aria2 and wget call it, are the same.
                 """,
             completion: .file, isSetting: false
         ) { (configuration, input) throws(HaulError) in
@@ -18,7 +18,7 @@ extension OptionTable {
         OptionDefinition(
             "dir", "d", "DIR", in: .files, .download, "put files into DIR (made when missing)",
             manual:
-                "The default is the working directory. A relative --output is taken from here. verify looks for the files of a list in it.",
+                "The default is the working directory. A relative --output is taken from here. verify looks for the files of a list in it. --directory-prefix, as wget calls it, is the same.",
             completion: .directory, commands: [.get, .verify],
             summaries: [.verify: "look for the files in DIR"]
         ) { (configuration, input) throws(HaulError) in

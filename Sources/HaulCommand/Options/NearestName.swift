@@ -1,7 +1,7 @@
 /// Finds what someone most likely meant.
 package enum NearestName {
     /// The candidate with the fewest differing letters (two swapped neighbours count as one), when it is near
-    /// enough: at most a third of the letters; a unique candidate that starts with the word counts as near.
+    /// enough: at most a quarter of the letters; a unique candidate that starts with the word counts as near.
     package static func find(_ word: String, among candidates: some Sequence<String>) -> String? {
         var best: (name: String, distance: Int)?
         var prefixed: [String] = []
@@ -10,7 +10,7 @@ package enum NearestName {
             let found = distance(Array(word.utf8), Array(candidate.utf8))
             if found < best?.distance ?? .max { best = (candidate, found) }
         }
-        if let best, best.distance * 3 <= max(word.utf8.count, 3) { return best.name }
+        if let best, best.distance * 4 <= max(word.utf8.count, 4) { return best.name }
         return prefixed.count == 1 ? prefixed.first : nil
     }
 

@@ -5,13 +5,15 @@ extension OptionTable {
     /// When to try again, and when to give up.
     static let retries: [OptionDefinition] = [
         OptionDefinition(
-            "retries", nil, "N|inf", in: .retries, .download, "tries in a row without progress (default 5)",
+            "retries", nil, "N|inf", in: .retries, .download, "retries in a row without progress (default 5)",
             manual:
                 """
                 Only failures that may pass are tried again. Progress resets the count. inf never gives up. A server \
-                that fails on every request for a part is then asked once for the whole.
+                that fails on every request for a part is then asked once for the whole. Without this option, and as \
+                long as nothing ever came, a host that is not found is tried once more, one that refuses twice.
                 """
         ) { (configuration, input) throws(HaulError) in
+            configuration.download.retriesAreGiven = true
             if ["inf", "infinite"].contains(input.text.lowercased()) {
                 configuration.download.retries = .none
             } else {

@@ -16,7 +16,18 @@ extension OptionTable {
             "connections", "c", "auto|N", in: .speed, .download, "connections for one file (default auto)",
             manual: "auto adds connections while that makes the download faster, up to 16. From 1 to 128."
         ) { (configuration, input) throws(HaulError) in
-            configuration.download.connections = try input.autoCount(1...128).map(AutoCount.fixed) ?? .auto
+            do throws(HaulError) {
+                configuration.download.connections =
+                    try input.autoCount(1...128).map(AutoCount.fixed) ?? .auto
+            } catch {
+                var error = error
+                // To wget and aria2 `-c` says that a file is to be continued.
+                let isNumber = input.text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+                if input.source == .commandLine, !isNumber {
+                    error.advice = "-c N; to continue, leave -c out: Haul does that by itself"
+                }
+                throw error
+            }
         },
         OptionDefinition(
             "min-split-size", nil, "SIZE", in: .speed, .download,

@@ -2,8 +2,8 @@ import Glibc
 
 /// The two streams of the process and what is known of the terminal behind the second one.
 package struct Console: Sendable {
-    /// Writes to standard output; false when that failed.
-    package var output: @Sendable (String) -> Bool
+    /// Writes to standard output; gives 0, or the error number.
+    package var output: @Sendable (String) -> Int32
     /// Writes to standard error; failures are nobody's business.
     package var error: @Sendable (String) -> Void
     /// Columns and rows of the terminal; asked before every frame, so that a resize is seen at once.
@@ -16,7 +16,7 @@ package struct Console: Sendable {
     package var color: Bool
 
     package init(
-        output: @escaping @Sendable (String) -> Bool, error: @escaping @Sendable (String) -> Void,
+        output: @escaping @Sendable (String) -> Int32, error: @escaping @Sendable (String) -> Void,
         size: @escaping @Sendable () -> (columns: Int, rows: Int) = { (80, 24) }, hasBars: Bool = false,
         outputIsTerminal: Bool = false, unicode: Bool = true, color: Bool = false
     ) {
@@ -34,10 +34,21 @@ package struct Console: Sendable {
         let hasBars = movesCursor(environment)
         let columns = environment("COLUMNS").flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
         return Console(
-            output: { SmallFile.write($0, to: 1) == 0 }, error: { _ = SmallFile.write($0, to: 2) },
+            output: { SmallFile.write($0, to: 1) }, error: { _ = SmallFile.write($0, to: 2) },
             size: { terminalSize(fallback: columns ?? 80) }, hasBars: hasBars,
             outputIsTerminal: isatty(1) == 1 && isatty(2) == 1, unicode: isUnicode(environment),
             color: hasBars && (environment("NO_COLOR") ?? "").isEmpty)
+    }
+
+    /// The status of a command that wrote to standard output, with what went wrong there; says so.
+    ///
+    /// Readers that have seen enough (`head`, a pager) go away, and nobody is there to be told.
+    func concluded(_ status: Int32, outputProblem problem: Int32) -> Int32 {
+        guard problem != 0 else { return status }
+        if problem != EPIPE {
+            error(Messages.error(SmallFile.failure("write to", "standard output", problem)) + "\n")
+        }
+        return status == ExitStatus.done ? ExitStatus.file : status
     }
 
     /// Whether standard error is a terminal that understands cursor movement.

@@ -105,7 +105,8 @@ package enum Messages {
     /// The line that plain output gives at most every ten seconds.
     package static func progress(_ samples: [DownloadSample], _ tally: Tally) -> String? {
         let running = samples.filter(ProgressRenderer.isRunning)
-        guard let first = running.first else { return nil }
+        // Where all wait for a server there is no progress; that they are tried again is told by itself.
+        guard let first = running.first, running.contains(where: moves) else { return nil }
         guard tally.total <= 1 else { return progress(JobTotals(running, tally), tally, running.count) }
         let rate = Figures.rate(first.rate)
         let name = DisplayText.safe(first.name)
@@ -116,6 +117,10 @@ package enum Messages {
         return "\(name): \(percent)% of \(Figures.size(total)), \(rate)\(left)"
     }
 
+    private static func moves(_ sample: DownloadSample) -> Bool {
+        sample.state == .downloading || sample.state == .verifying
+    }
+
     private static func progress(_ totals: JobTotals, _ tally: Tally, _ running: Int) -> String {
         let failed = tally.failed > 0 ? ", \(tally.failed) failed" : ""
         let amount = Figures.amount(totals.received, of: totals.known) + (totals.isComplete ? "" : "+")
@@ -124,16 +129,12 @@ package enum Messages {
             + "\(amount), \(Figures.rate(totals.rate))\(left)"
     }
 
-    /// `3 of 10 failed`, each with its reason.
-    package static func summary(
-        failed: Int, total: Int, reasons: [(url: String, error: HaulError)], notStarted: Int
-    ) -> [String] {
+    /// `3 of 10 failed`, and which: the reasons were told when they came.
+    package static func summary(failed: Int, total: Int, urls: [String], notStarted: Int) -> [String] {
         var lines = ["haul: \(failed) of \(total) failed"]
-        for (url, error) in reasons {
-            let message = lowered(error.message)
-            lines.append("  " + DisplayText.safe(message.contains(url) ? message : "\(url): \(message)"))
-        }
-        if failed > reasons.count { lines.append("  and \(failed - reasons.count) more") }
+        guard failed < total else { return lines }
+        lines += urls.map { "  \(DisplayText.safe($0))" }
+        if failed > urls.count { lines.append("  and \(failed - urls.count) more") }
         if notStarted > 0 { lines.append("  \(notStarted) not started") }
         return lines
     }
@@ -149,8 +150,14 @@ package enum Messages {
         return "\(DisplayText.safe(url)) -> \(DisplayText.safe(place))"
     }
 
-    package static func interrupted(isResumable: Bool) -> String {
-        isResumable ? "haul: interrupted; run again to continue" : "haul: interrupted"
+    /// `continues`: A later run goes on with something of this one; `startingOver`: so many files it begins anew.
+    package static func interrupted(continues: Bool = false, startingOver: Int = 0) -> String {
+        guard continues || startingOver > 0 else { return "haul: interrupted" }
+        guard continues else {
+            return "haul: interrupted; what came cannot be resumed: run again to start over"
+        }
+        let others = startingOver > 0 ? " (what came of \(startingOver) cannot be resumed)" : ""
+        return "haul: interrupted; run again to continue\(others)"
     }
 
     /// A sentence that goes on after a colon: its first letter small, unless it begins a name or an abbreviation.

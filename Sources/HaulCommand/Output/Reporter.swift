@@ -63,8 +63,8 @@ package actor Reporter {
     /// Lines for standard output: what happened at one moment is written at once.
     private var unwritten = ""
     private var isReporting = false
-    /// Writing to standard output failed.
-    package private(set) var outputFailed = false
+    /// The error number of the first write to standard output that failed, or 0.
+    package private(set) var outputProblem: Int32 = 0
 
     package init(style: Style, isVerbose: Bool, console: Console, total: Int) {
         self.style = style
@@ -230,7 +230,8 @@ package actor Reporter {
     }
 
     private func flush() {
-        if !unwritten.isEmpty, !console.output(unwritten) { outputFailed = true }
+        let problem = unwritten.isEmpty ? 0 : console.output(unwritten)
+        outputProblem = outputProblem == 0 ? problem : outputProblem
         unwritten = ""
     }
 }

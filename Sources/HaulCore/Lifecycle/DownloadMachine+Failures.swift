@@ -110,8 +110,9 @@ extension DownloadMachine {
             sources[index].failures += 1
             lastCounted = now
         }
+        let hasBytes = received > 0 || done > 0
         let decision = configuration.retry.decide(
-            after: failure, attempt: sources[index].failures, now: now, jitter: jitter)
+            after: failure, attempt: sources[index].failures, hasBytes: hasBytes, now: now, jitter: jitter)
         switch decision {
         case .giveUp(let error):
             if mayOnlyRefuseRange(failure, run) {
@@ -133,9 +134,11 @@ extension DownloadMachine {
                 return [leftOut(index, "is left out for now", failure.error)]
             }
             if others || delivering > 0 { return [] }
-            let (attempt, limit) = (sources[index].failures, configuration.retry.limit)
+            let limit = configuration.retry.limit(after: failure, hasBytes: hasBytes)
             return [
-                .state(.retrying(seconds: delay, because: failure.error, attempt: attempt, of: limit))
+                .state(
+                    .retrying(
+                        seconds: delay, because: failure.error, attempt: sources[index].failures, of: limit))
             ]
         }
     }
@@ -167,7 +170,7 @@ extension DownloadMachine {
         guard !configuration.isStream || received == 0 else { return end(.fail(failure.error)) }
         let wait = waitOrGiveUp(failure, run, now: now, jitter: jitter)
         guard phase != .ended else { return wait }
-        return beginAgain(.notice(.cannotResume)) + wait
+        return beginAgain() + wait
     }
 
     /// A source is of no use any more in this run.
@@ -244,7 +247,9 @@ extension DownloadMachine {
         return beginAgain(.notice(.restarted(why)), keepsUntilAnswer: keepsUntilAnswer)
     }
 
-    mutating func beginAgain(_ notice: DownloadAction, keepsUntilAnswer: Bool = false) -> [DownloadAction] {
+    mutating func beginAgain(_ notice: DownloadAction? = nil, keepsUntilAnswer: Bool = false)
+        -> [DownloadAction]
+    {
         let cancelled = cancelAll()
         let keeps = keepsUntilAnswer && phase == .fetching && done > 0
         let reset: [DownloadAction]
@@ -268,7 +273,7 @@ extension DownloadMachine {
             sources[index].refreshes = 0
         }
         phase = keeps ? .probing : .claiming
-        return cancelled + [notice] + reset
+        return cancelled + (notice.map { [$0] } ?? []) + reset
     }
 
     /// All bytes are there, and are not the right ones.
@@ -286,7 +291,8 @@ extension DownloadMachine {
             sources.count > 1 || checksumFailures < 2
         else { return end(.fail(failure.error)) }
         if sources.count > 1 { soloSource = next }
-        return beginAgain(.notice(.restarted(failure.error.message)))
+        // Both digests are told when the second try fails as well.
+        return beginAgain(.notice(.restarted("what came does not match the checksum")))
     }
 
     /// What servers say to a Range they do not want, besides what they should (200 or 416).

@@ -77,7 +77,11 @@ extension DownloadMachine {
     }
 
     private func notices(of body: BodyPlan) -> [DownloadAction] {
-        body.endsWithConnection && !configuration.hasChecksum ? [.notice(.lengthUnknown)] : []
+        let isUnproven = body.endsWithConnection && !configuration.hasChecksum
+        // Told once: not again after a start that came to nothing.
+        let startsAnew = file?.hasRanges != true || file?.length == nil
+        return (isUnproven ? [.notice(.lengthUnknown)] : [])
+            + (startsAnew && !configuration.isStream && received == 0 ? [.notice(.cannotResume)] : [])
     }
 
     package mutating func delivering(_ id: TransferID, now: Instant) -> [DownloadAction] {

@@ -2,8 +2,10 @@
 ///
 /// The one place that decides it.
 package struct RetryPolicy: Hashable, Sendable {
-    /// Tries in a row without progress; `nil`: without end.
+    /// Retries in a row without progress; `nil`: without end.
     package var limit: Int?
+    /// Somebody asked for the limit: it holds also where nobody ever answered.
+    package var isLimitGiven = false
     /// The shortest wait, seconds.
     package var wait: Double
     /// When the whole download must have ended; `nil`: no limit.
@@ -23,17 +25,22 @@ package struct RetryPolicy: Hashable, Sendable {
 
     /// What to do after a failure.
     ///
-    /// `attempt` counts failures in a row without progress, this one included, from 1; `jitter` is 0 ..< 1, uniform.
-    package func decide(after failure: Failure, attempt: Int, now: Instant, jitter: Double) -> Decision {
+    /// `attempt` counts failures in a row without progress, this one included, from 1; `hasBytes`: something of the
+    /// download came, now or earlier; `jitter` is 0 ..< 1, uniform.
+    package func decide(
+        after failure: Failure, attempt: Int, hasBytes: Bool = true, now: Instant, jitter: Double
+    ) -> Decision {
         switch failure.kind {
         case .permanent, .disk, .changed, .ranges, .refusedLink, .checksum:
             return .giveUp(failure.error)
         case .connection, .server, .throttled:
             break
         }
-        if let limit, attempt > limit {
+        if let limit = limit(after: failure, hasBytes: hasBytes), attempt > limit {
             var error = failure.error
-            if limit > 0 { error.message += ", \(attempt) times in a row" }
+            if attempt > 1 {
+                error.message += "; \(attempt - 1) \(attempt == 2 ? "retry" : "retries") did not help"
+            }
             return .giveUp(error)
         }
         let asked = failure.error.retryAfter
@@ -45,6 +52,19 @@ package struct RetryPolicy: Hashable, Sendable {
             return .giveUp(outOfTime(failure.error, delay: delay))
         }
         return .retry(after: delay)
+    }
+
+    /// How many retries in a row there may be after such a failure; `nil`: without end.
+    ///
+    /// A host that is not found or refuses before a byte ever came is most likely a wrong name or port.
+    package func limit(after failure: Failure, hasBytes: Bool) -> Int? {
+        guard let limit, !isLimitGiven, !hasBytes else { return limit }
+        switch failure.error.code {
+        case .resolveFailed: return min(limit, 1)
+        case .connectFailed: return min(limit, 2)
+        case .proxyFailed where failure.error.status == nil: return min(limit, 2)
+        default: return limit
+        }
     }
 
     /// The wait that a server asks for, seconds, if it is one to wait for: within the time limit, else within an hour.

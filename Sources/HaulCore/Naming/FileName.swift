@@ -6,7 +6,7 @@ package enum FileName {
     /// A safe name made from an untrusted one; `nil` when nothing usable is left.
     ///
     /// One component (the last, for `/` and `\`), NFC, without control, bidi and other invisible characters,
-    /// without dots and spaces at its end, no leading dot, no name of a Windows device, at most `maximumBytes`.
+    /// without dots and spaces at its end, no leading dot or hyphen, no name of a Windows device, at most `maximumBytes`.
     package static func sanitized(_ raw: String) -> String? {
         if isPlain(raw) { return raw }
         guard let component = lastComponent(raw), component != ".", component != "..",
@@ -20,11 +20,12 @@ package enum FileName {
         return name.utf8.count <= maximumBytes ? name : guarded(cut(visible, to: maximumBytes - 2))
     }
 
-    /// Whether nothing has to be done: letters, digits, `-` and `_`, and dots inside; no device's name.
+    /// Whether nothing has to be done: letters, digits and `_`, `-` and dots inside; no device's name.
     private static func isPlain(_ raw: String) -> Bool {
         var raw = raw
         return raw.withUTF8 { bytes in
             guard (1...200).contains(bytes.count), bytes[0] != UInt8(ascii: "."),
+                bytes[0] != UInt8(ascii: "-"),
                 bytes[bytes.count - 1] != UInt8(ascii: ".")
             else { return false }
             let stem = bytes.prefix { $0 != UInt8(ascii: ".") }.count
@@ -104,10 +105,10 @@ package enum FileName {
         return String(scalars)
     }
 
-    /// Not hidden, no device of Windows (the file may be copied there), not mistaken for Haul's own journal.
+    /// Not hidden, no option to other commands, no device of Windows (the file may be copied there), not mistaken for Haul's own journal.
     private static func guarded(_ name: String) -> String {
         if ASCII.lowered(name).hasSuffix(".part.haul") { return guarded(name + "_") }
-        return name.hasPrefix(".") || isDevice(name) ? "_" + name : name
+        return name.hasPrefix(".") || name.hasPrefix("-") || isDevice(name) ? "_" + name : name
     }
 
     private static func isDevice(_ name: String) -> Bool {

@@ -22,7 +22,7 @@ struct FailureTests {
         }
         let (id, _) = try #require(driver.next())
         let error = driver.finish(id, .failed(Driver.failure())).failure
-        #expect(error?.message == "it broke, 3 times in a row")
+        #expect(error?.message == "it broke; 2 retries did not help")
     }
 
     @Test("a mirror that fails while others are left is named once, with the reason")
@@ -63,6 +63,24 @@ struct FailureTests {
         }
     }
 
+    @Test("the number of retries that is told is the one that holds for a host that never answered")
+    func toldLimit() throws {
+        let refused = TransferEnd.failed(Failure(.connection, HaulError(.connectFailed, "refused")))
+        let driver = Driver()
+        driver.start()
+        for attempt in 1...2 {
+            let (id, _) = try #require(driver.next())
+            let told = driver.finish(id, refused).compactMap { action -> [Int?]? in
+                guard case .state(.retrying(_, _, let attempt, let limit)) = action else { return nil }
+                return [attempt, limit]
+            }
+            #expect(told == [[attempt, 2]])
+            driver.wait(100)
+        }
+        let (id, _) = try #require(driver.next())
+        #expect(driver.finish(id, refused).failure?.message == "refused; 2 retries did not help")
+    }
+
     @Test("a connection that brought much and broke is made again at once")
     func atOnce() throws {
         let driver = Driver()
@@ -77,7 +95,7 @@ struct FailureTests {
         let driver = Driver { $0.retry = RetryPolicy(limit: 1) }
         let id = try #require(driver.probe(Driver.file(ranges: false)))
         driver.commit(id, 0, 1_000_000)
-        #expect(driver.finish(id, .failed(Driver.failure())).kinds == ["notice", "restart", "retrying"])
+        #expect(driver.finish(id, .failed(Driver.failure())).kinds == ["restart", "retrying"])
         _ = driver.restarted()
         driver.wait(5)
         let (again, work) = try #require(driver.next())
@@ -175,6 +193,9 @@ struct FailureTests {
             _ = driver.finish(id, .completed(isWhole: true))
             let actions = driver.verified(Self.mismatch)
             #expect(actions.kinds == (round == 1 ? ["notice", "restart"] : ["fail"]))
+            // The digests are told by the failure, and by nothing before it.
+            let notice = DownloadAction.notice(.restarted("what came does not match the checksum"))
+            if round == 1 { #expect(actions.first == notice) }
             _ = driver.restarted()
         }
     }
@@ -267,7 +288,10 @@ struct FailureTests {
         let (plain, work) = try #require(driver.next())
         _ = driver.deliver(plain)
         let body = Driver.body(Driver.file(ranges: false))
-        #expect(driver.headAccepted(plain, body) == [.claim(plain, body, from: work.url, empties: true)])
+        #expect(
+            driver.headAccepted(plain, body) == [
+                .notice(.cannotResume), .claim(plain, body, from: work.url, empties: true),
+            ])
         #expect(driver.claimed(plain).kinds == ["state", "proceed"])
         #expect(driver.done == 0)
     }

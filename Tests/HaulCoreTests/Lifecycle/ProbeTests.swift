@@ -258,7 +258,7 @@ struct ProbeTests {
         _ = driver.claimed(id)
         driver.commit(id, 0, 40)
         let actions = driver.finish(id, .completed(isWhole: true))
-        #expect(actions.kinds == ["notice", "restart", "retrying"])
+        #expect(actions.kinds == ["restart", "retrying"])
     }
 
     @Test("a part that begins beyond the end is refused in plain words")

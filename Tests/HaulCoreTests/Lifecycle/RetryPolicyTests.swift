@@ -56,8 +56,43 @@ struct RetryPolicyTests {
             Issue.record("tried too often")
             return
         }
-        #expect(error.message == "it broke, 4 times in a row")
+        #expect(error.message == "it broke; 3 retries did not help")
         #expect(error.code == .connectionLost)
+    }
+
+    @Test(
+        "where nothing ever came, a host that is not found or refuses is given up sooner, unless a number was given",
+        arguments: [
+            (.resolveFailed, nil, 5, false, false, 1), (.connectFailed, nil, 5, false, false, 2),
+            (.proxyFailed, nil, 5, false, false, 2), (.proxyFailed, 502, 5, false, false, 5),
+            (.connectTimeout, nil, 5, false, false, 5), (.connectionLost, nil, 5, false, false, 5),
+            (.resolveFailed, nil, 5, false, true, 5), (.connectFailed, nil, 5, false, true, 5),
+            (.resolveFailed, nil, 5, true, false, 5), (.connectFailed, nil, 7, true, false, 7),
+            (.resolveFailed, nil, nil, true, false, nil), (.connectFailed, nil, 1, false, false, 1),
+            (.resolveFailed, nil, 0, false, false, 0),
+        ] as [(HaulError.Code, Int?, Int?, Bool, Bool, Int?)])
+    func nobodyThere(
+        _ code: HaulError.Code, _ status: Int?, _ limit: Int?, _ isGiven: Bool, _ hasBytes: Bool,
+        _ expected: Int?
+    ) {
+        var policy = RetryPolicy(limit: limit)
+        policy.isLimitGiven = isGiven
+        let failure = Failure(.connection, HaulError(code, "nobody there", status: status))
+        #expect(policy.limit(after: failure, hasBytes: hasBytes) == expected)
+        let decide = {
+            policy.decide(after: failure, attempt: $0, hasBytes: hasBytes, now: Self.now, jitter: 0)
+        }
+        if let expected {
+            if expected > 0 { #expect(decide(expected) == .retry(after: 1)) }
+            guard case .giveUp(let error) = decide(expected + 1) else {
+                Issue.record("tried too often")
+                return
+            }
+            let retries = expected == 1 ? "1 retry" : "\(expected) retries"
+            #expect(error.message == "nobody there" + (expected > 0 ? "; \(retries) did not help" : ""))
+        } else {
+            #expect(decide(1000) == .retry(after: 1))
+        }
     }
 
     @Test("with no retries the first failure is told as it is")

@@ -6,7 +6,9 @@ import Testing
 enum SafeName {
     static func check(_ name: String) {
         #expect(!name.isEmpty && name.utf8.count <= 231)
-        #expect(!name.hasPrefix(".") && !name.hasSuffix(".") && !name.hasSuffix(" ") && !name.hasPrefix(" "))
+        #expect(
+            !name.hasPrefix(".") && !name.hasPrefix("-") && !name.hasSuffix(".") && !name.hasSuffix(" ")
+                && !name.hasPrefix(" "))
         #expect(!name.unicodeScalars.contains(where: isForbidden))
         #expect(
             FileName.sanitized(name)?.utf8.elementsEqual(name.utf8) == true,
@@ -40,7 +42,8 @@ struct FileNameTests {
             ("nul .txt", "_nul .txt"), ("com1", "_com1"),
             ("COM¹.x", "_COM¹.x"), ("com", "com"), ("com10", "com10"), ("console.log", "console.log"),
             ("a:b?.txt", "a:b?.txt"),
-            ("x<y>|.txt", "x<y>|.txt"), ("-rf", "-rf"), ("e\u{301}.txt", "\u{E9}.txt"), ("👨‍👩‍👧.png", "👨‍👩‍👧.png"),
+            ("x<y>|.txt", "x<y>|.txt"), ("-rf", "_-rf"), (" -o", "_-o"), ("\u{200B}-x y", "_-x y"),
+            ("a-b", "a-b"), ("e\u{301}.txt", "\u{E9}.txt"), ("👨‍👩‍👧.png", "👨‍👩‍👧.png"),
             ("x.part.haul", "x.part.haul_"), ("a\u{AD}b\u{200B}c", "abc"), ("テ.txt", "テ.txt"),
             ("a \u{2028}b", "a b"), ("a.b.", "a.b"),
         ])
